@@ -114,11 +114,31 @@ typedef struct rd_cache_counts {
     uint64_t invalidations; /* copies that inner caches lost because this cache is inclusive */
 } rd_cache_counts;
 
+typedef enum rd_miss_cause { RD_CAUSE_COLD, RD_CAUSE_CAPACITY, RD_CAUSE_CONFLICT } rd_miss_cause;
+
+/* One miss of a simulated cache. A tag is a number of the caller for a reference. */
+typedef struct rd_miss {
+    uint64_t block, tag; /* the reference that missed */
+    /* The reference during which the cache evicted the block last. Both are 0 if `was_evicted` is
+     * false. */
+    uint64_t evictor_block, evictor_tag;
+    uint32_t cache; /* index of the cache in the hierarchy */
+    rd_miss_cause cause;
+    bool was_evicted; /* false: the cache has never evicted the block */
+} rd_miss;
+
+/* Receives misses. Those of one cache come in their order. If the function fails, so does the call
+ * of the simulator. */
+typedef rd_status (*rd_miss_sink)(void *user, const rd_miss *misses, size_t n);
+
 typedef struct rd_simulator_config {
     size_t size;          /* sizeof(rd_simulator_config) */
     uint64_t block_bytes; /* size of a block in bytes; 0: sizes of caches are numbers of blocks */
     bool without_causes;  /* true: do not compute causes and far hits, which is several times as
                              fast; their counters stay 0 */
+    /* Receives every miss, which needs causes, until rd_simulator_counts() returns; NULL: none. */
+    rd_miss_sink misses;
+    void *misses_user;
 } rd_simulator_config;
 
 typedef struct rd_simulator rd_simulator;
@@ -132,6 +152,11 @@ RD_API RD_CHECKED rd_status rd_simulator_new(rd_ctx *ctx, const rd_hierarchy *h,
  * only be freed. */
 RD_API RD_CHECKED rd_status rd_simulator_feed(rd_simulator *s, const uint64_t *blocks,
                                               const uint8_t *kinds, size_t n);
+/* Like rd_simulator_feed(), with a tag for each reference, which rd_simulator_config.misses gets.
+ * With rd_simulator_feed(), all tags are 0. */
+RD_API RD_CHECKED rd_status rd_simulator_feed_tagged(rd_simulator *s, const uint64_t *blocks,
+                                                     const uint8_t *kinds, const uint64_t *tags,
+                                                     size_t n);
 /* Writes the counters of each cache so far to `out`, in the order of the hierarchy. */
 RD_API RD_CHECKED rd_status rd_simulator_counts(rd_simulator *s, rd_cache_counts *out);
 RD_API void rd_simulator_free(rd_simulator *s);

@@ -26,8 +26,63 @@ void rdi_causes_free(rd_ctx *ctx, rdi_causes *c) {
     if (!c)
         return;
     rd_engine_close(c->engine);
+    rdi_block_map_fini(&c->evictors.numbers);
+    rdi_free(ctx, c->evictors.by);
+    rdi_free(ctx, c->misses);
     rdi_free(ctx, c);
 }
+
+/* ---- evictors ---- */
+
+rd_status rdi_causes_watch(rd_ctx *ctx, rdi_causes *c, rd_miss_sink sink, void *user,
+                           uint32_t cache) {
+    RD_TRY(rdi_block_map_init(&c->evictors.numbers, ctx));
+    c->evictors.sink = sink;
+    c->evictors.user = user;
+    c->evictors.cache = cache;
+    c->misses = rdi_alloc(ctx, RDI_CAUSES_BATCH, sizeof *c->misses);
+    return c->misses ? RD_OK : RD_ENOMEM;
+}
+
+rd_status rdi_causes_lose(rd_ctx *ctx, rdi_causes *c, uint64_t lost, uint64_t block, uint64_t tag) {
+    rdi_evictors *e = &c->evictors;
+    if (!e->sink)
+        return RD_OK;
+    uint64_t *known = rdi_block_map_find(&e->numbers, lost), old;
+    size_t at = known ? (size_t)*known : e->n;
+    if (!known) {
+        if (e->n == e->room) {
+            size_t room = e->room ? 2 * e->room : 64;
+            void *grown = rdi_resize(ctx, e->by, room, sizeof *e->by);
+            if (!grown)
+                return RD_ENOMEM;
+            e->by = grown;
+            e->room = room;
+        }
+        RD_TRY(rdi_block_map_exchange(&e->numbers, lost, at, &old));
+        e->n++;
+    }
+    e->by[at].block = block;
+    e->by[at].tag = tag;
+    return RD_OK;
+}
+
+rd_status rdi_causes_add_miss(rdi_causes *c, uint64_t block, uint64_t tag) {
+    RD_TRY(rdi_causes_add(c, &block, 1, true));
+    if (!c->misses)
+        return RD_OK;
+    const rdi_evictors *e = &c->evictors;
+    const uint64_t *at = rdi_block_map_find(&e->numbers, block);
+    c->misses[c->n_misses++] = (rd_miss){.block = block,
+                                         .tag = tag,
+                                         .evictor_block = at ? e->by[*at].block : 0,
+                                         .evictor_tag = at ? e->by[*at].tag : 0,
+                                         .cache = e->cache,
+                                         .was_evicted = at != NULL};
+    return RD_OK;
+}
+
+/* ---- causes ---- */
 
 /* Sets *first to whether the block arrives at this cache for the first time. */
 static rd_status see(rdi_causes *c, uint64_t block, bool *first) {
@@ -42,6 +97,7 @@ static rd_status see(rdi_causes *c, uint64_t block, bool *first) {
 
 rd_status rdi_causes_flush(rdi_causes *c) {
     uint64_t conflict = 0;
+    size_t reported = 0;
     if (c->n == 0)
         return RD_OK;
     RD_TRY(rd_engine_feed(c->engine, c->blocks, c->n, c->distances));
@@ -49,16 +105,20 @@ rd_status rdi_causes_flush(rdi_causes *c) {
         bool first;
         if (RDI_LIKELY(c->distances[i] != RD_COLD)) {
             conflict += c->miss[i];
+            if (c->misses && c->miss[i])
+                c->misses[reported++].cause = RD_CAUSE_CONFLICT;
             continue;
         }
         RD_TRY(see(c, c->blocks[i], &first));
         c->count->cold += c->miss[i] && first;
         c->count->capacity += c->miss[i] && !first;
         c->count->far_hits += !c->miss[i];
+        if (c->misses && c->miss[i])
+            c->misses[reported++].cause = first ? RD_CAUSE_COLD : RD_CAUSE_CAPACITY;
     }
     c->count->conflict += conflict;
-    c->n = 0;
-    return RD_OK;
+    c->n = c->n_misses = 0;
+    return reported ? c->evictors.sink(c->evictors.user, c->misses, reported) : RD_OK;
 }
 
 rd_status rdi_causes_add(rdi_causes *c, const uint64_t *blocks, size_t n, bool miss) {

@@ -10,6 +10,19 @@
 
 #define RDI_CAUSES_BATCH 4096
 
+/* Who evicted blocks from one cache, for a caller that wants to know. */
+typedef struct rdi_evictors {
+    rd_miss_sink
+        sink; /* receives the misses of the cache; NULL: nobody does, and nothing is kept */
+    void *user;
+    uint32_t cache;        /* index of the cache in the hierarchy */
+    rdi_block_map numbers; /* for each block that the cache lost, an index of `by` */
+    struct {
+        uint64_t block, tag;
+    } * by;
+    size_t n, room;
+} rdi_evictors;
+
 /* The references that arrived and are not classified yet. */
 typedef struct rdi_causes {
     rd_engine *engine;      /* its bound is the number of blocks of the cache */
@@ -20,14 +33,26 @@ typedef struct rdi_causes {
     size_t n;               /* number of references in the arrays */
     uint64_t blocks[RDI_CAUSES_BATCH], distances[RDI_CAUSES_BATCH];
     bool miss[RDI_CAUSES_BATCH];
+    rdi_evictors evictors;
+    rd_miss *misses; /* the misses among the references in the arrays, without their causes; NULL:
+                        nobody receives them */
+    size_t n_misses;
 } rdi_causes;
 
 rd_status rdi_causes_new(rd_ctx *ctx, uint64_t cache_blocks, rdi_block_map *seen, uint64_t bit,
                          rd_cache_counts *count, rdi_causes **out);
+/* Hands all misses to `sink`, as misses of the cache with this index. Must be called before the
+ * first reference. */
+rd_status rdi_causes_watch(rd_ctx *ctx, rdi_causes *c, rd_miss_sink sink, void *user,
+                           uint32_t cache);
 void rdi_causes_free(rd_ctx *ctx, rdi_causes *c); /* NULL is allowed */
 
 /* Adds the references of a batch, all of which hit or all of which miss. */
 rd_status rdi_causes_add(rdi_causes *c, const uint64_t *blocks, size_t n, bool miss);
+/* Adds a reference that misses, with its tag. */
+rd_status rdi_causes_add_miss(rdi_causes *c, uint64_t block, uint64_t tag);
+/* Notes that the cache lost `lost` during a reference. Does nothing if nobody receives misses. */
+rd_status rdi_causes_lose(rd_ctx *ctx, rdi_causes *c, uint64_t lost, uint64_t block, uint64_t tag);
 /* Classifies all references that were added. */
 rd_status rdi_causes_flush(rdi_causes *c);
 

@@ -29,7 +29,9 @@ struct rd_simulator {
     rdi_cache *fast[2]; /* caches of the levels `first`, if the kernel can run them */
     bool is_fast;
     const rdi_cache_kernels *kernels;
-    rdi_block_map seen; /* see causes.h */
+    rdi_block_map seen;  /* see causes.h */
+    rd_miss_sink sink;   /* receives all misses; NULL: nobody does */
+    uint64_t block, tag; /* the reference that is handled, if `sink` is not NULL */
 };
 
 /* The levels that a reference or a prefetch searched. */
@@ -64,8 +66,13 @@ static void write_arrives(rd_simulator *s, size_t k, uint64_t block) {
 
 static rd_status insert(rd_simulator *s, size_t k, uint64_t block);
 
+/* Notes that level k lost a block, for those who ask who evicted it. */
+static rd_status lose(rd_simulator *s, size_t k, uint64_t block) {
+    return s->sink ? rdi_causes_lose(s->ctx, s->level[k].causes, block, s->block, s->tag) : RD_OK;
+}
+
 /* Removes the victim of inclusive level k from all caches inside it. */
-static void remove_inside(rd_simulator *s, size_t k, rdi_victim *v) {
+static rd_status remove_inside(rd_simulator *s, size_t k, rdi_victim *v) {
     for (size_t i = 0; i < k; i++) {
         level *l = &s->level[i];
         uint64_t way = rdi_cache_find(&l->cache, v->block);
@@ -77,15 +84,18 @@ static void remove_inside(rd_simulator *s, size_t k, rdi_victim *v) {
         l->count.writebacks += (flags & RDI_WAY_DIRTY) != 0;
         v->flags |= flags & RDI_WAY_DIRTY;
         rdi_cache_remove(&l->cache, way);
+        RD_TRY(lose(s, i, v->block));
     }
+    return RD_OK;
 }
 
 static rd_status dispose(rd_simulator *s, size_t k, rdi_victim v) {
     level *l = &s->level[k];
     size_t next = next_level(s, k);
     l->count.useless += (v.flags & RDI_WAY_MARKED) != 0;
+    RD_TRY(lose(s, k, v.block));
     if (l->is.fill == RD_FILL_INCLUSIVE)
-        remove_inside(s, k, &v);
+        RD_TRY(remove_inside(s, k, &v));
     bool dirty = v.flags & RDI_WAY_DIRTY;
     l->count.writebacks += dirty;
     if (next < s->n && s->level[next].is.fill == RD_FILL_EXCLUSIVE &&
@@ -183,7 +193,7 @@ static rd_status count_arrivals(rd_simulator *s, const search *found, uint64_t b
         l->count.references++;
         l->count.misses++;
         if (l->causes)
-            RD_TRY(rdi_causes_add(l->causes, &block, 1, true));
+            RD_TRY(rdi_causes_add_miss(l->causes, block, s->tag));
     }
     if (found->hit == s->n)
         return RD_OK;
@@ -233,11 +243,8 @@ static rd_status count_hits(rd_simulator *s, const uint64_t *blocks, const uint8
     return RD_OK;
 }
 
-rd_status rd_simulator_feed(rd_simulator *s, const uint64_t *blocks, const uint8_t *kinds,
-                            size_t n) {
-    RDI_NEED(s ? s->ctx : NULL, s);
-    if (n)
-        RDI_NEED(s->ctx, blocks);
+static rd_status feed(rd_simulator *s, const uint64_t *blocks, const uint8_t *kinds,
+                      const uint64_t *tags, size_t n) {
     for (size_t i = 0; i < n; i++) {
         const uint8_t *more = kinds ? kinds + i : NULL;
         if (s->is_fast) {
@@ -245,10 +252,29 @@ rd_status rd_simulator_feed(rd_simulator *s, const uint64_t *blocks, const uint8
             RD_TRY(count_hits(s, blocks + i, more, hits));
             i += hits;
         }
-        if (i < n)
-            RD_TRY(reference(s, blocks[i], kinds ? kinds[i] : RD_LOAD));
+        if (i == n)
+            break;
+        s->block = blocks[i];
+        s->tag = tags ? tags[i] : 0;
+        RD_TRY(reference(s, blocks[i], kinds ? kinds[i] : RD_LOAD));
     }
     return RD_OK;
+}
+
+rd_status rd_simulator_feed(rd_simulator *s, const uint64_t *blocks, const uint8_t *kinds,
+                            size_t n) {
+    RDI_NEED(s ? s->ctx : NULL, s);
+    if (n)
+        RDI_NEED(s->ctx, blocks);
+    return feed(s, blocks, kinds, NULL, n);
+}
+
+rd_status rd_simulator_feed_tagged(rd_simulator *s, const uint64_t *blocks, const uint8_t *kinds,
+                                   const uint64_t *tags, size_t n) {
+    RDI_NEED(s ? s->ctx : NULL, s);
+    if (n)
+        RDI_NEED(s->ctx, blocks, tags);
+    return feed(s, blocks, kinds, tags, n);
 }
 
 /* ---- the whole ---- */
@@ -274,14 +300,21 @@ static rd_status init_level(rd_simulator *s, size_t k, const rd_simulator_config
     }
     if (config->without_causes)
         return RD_OK;
-    return rdi_causes_new(s->ctx, rd_cache_blocks(&l->is, config->block_bytes), &s->seen,
-                          UINT64_C(1) << k, &l->count, &l->causes);
+    RD_TRY(rdi_causes_new(s->ctx, rd_cache_blocks(&l->is, config->block_bytes), &s->seen,
+                          UINT64_C(1) << k, &l->count, &l->causes));
+    return config->misses ? rdi_causes_watch(s->ctx, l->causes, config->misses, config->misses_user,
+                                             (uint32_t)k)
+                          : RD_OK;
 }
 
 static rd_status init(rd_simulator *s, const rd_simulator_config *config) {
     RD_TRY(rd_hierarchy_check(s->ctx, &s->hierarchy, config->block_bytes));
     RD_TRY(rdi_cache_kernels_choose(s->ctx, RDI_ISA_AUTO, &s->kernels));
     RD_TRY(rdi_block_map_init(&s->seen, s->ctx));
+    s->sink = config->misses;
+    if (s->sink && config->without_causes)
+        return rdi_fail(s->ctx, RD_EINVAL,
+                        "rd_simulator_config.misses needs causes; set without_causes to false");
     s->n = s->hierarchy.n;
     for (size_t k = 0; k < s->n; k++)
         RD_TRY(init_level(s, k, config));

@@ -1,5 +1,5 @@
 /* Compares the simulator of hierarchies with the plain oracle, on random traces and hierarchies:
- * every counter of every cache must be equal.
+ * every counter of every cache must be equal, and every miss must have the same cause and evictor.
  *
  * usage: test_caches FIRST_SEED NUMBER_OF_SEEDS
  */
@@ -16,6 +16,8 @@
 
 static uint64_t blocks[LONGEST];
 static uint8_t kinds[LONGEST];
+static cache_oracle_miss expected_misses[LONGEST * RD_CACHES_MAX];
+static size_t n_expected;
 
 /* ---- random hierarchies ---- */
 
@@ -105,17 +107,55 @@ static size_t some_trace(rdi_rng *rng) {
 
 /* ---- comparison ---- */
 
+/* The misses that the simulator has reported, and the next one of each cache that the oracle
+ * expects. */
+typedef struct reported {
+    size_t n, next[RD_CACHES_MAX];
+    bool good;
+} reported;
+
+static rd_status take_misses(void *user, const rd_miss *misses, size_t n) {
+    reported *r = user;
+    r->n += n;
+    for (size_t i = 0; i < n && r->good; i++) {
+        const rd_miss *m = &misses[i];
+        size_t *at = &r->next[m->cache];
+        while (*at < n_expected && expected_misses[*at].cache != m->cache)
+            ++*at;
+        const cache_oracle_miss *e = &expected_misses[*at];
+        bool evicted = *at < n_expected && e->evictor != CACHE_ORACLE_NOBODY;
+        r->good = *at < n_expected && m->tag == e->reference + 7 &&
+                  m->block == blocks[e->reference] && m->cause == e->cause &&
+                  m->was_evicted == evicted && m->evictor_tag == (evicted ? e->evictor + 7 : 0) &&
+                  m->evictor_block == (evicted ? blocks[e->evictor] : 0);
+        if (!r->good)
+            printf("cache %u: the miss of reference %" PRIu64 " differs\n", (unsigned)m->cache,
+                   m->tag - 7);
+        ++*at;
+    }
+    return RD_OK;
+}
+
 static rd_status simulate(rd_ctx *ctx, rdi_rng *rng, const rd_hierarchy *h, uint64_t block_bytes,
-                          bool causes, const uint8_t *kind, size_t n, rd_cache_counts *out) {
+                          bool causes, const uint8_t *kind, size_t n, rd_cache_counts *out,
+                          reported *misses) {
     rd_simulator *s = NULL;
-    rd_simulator_config config = {
-        .size = sizeof config, .block_bytes = block_bytes, .without_causes = !causes};
+    rd_simulator_config config = {.size = sizeof config,
+                                  .block_bytes = block_bytes,
+                                  .without_causes = !causes,
+                                  .misses = misses ? take_misses : NULL,
+                                  .misses_user = misses};
+    static uint64_t tags[LONGEST];
+    for (size_t i = 0; i < n; i++)
+        tags[i] = i + 7;
     RD_TRY(rd_simulator_new(ctx, h, &config, &s));
     rd_status status = RD_OK;
     for (size_t at = 0, some; at < n && status == RD_OK; at += some) {
         some = 1 + rdi_rng_below(rng, n);
         some = some < n - at ? some : n - at;
-        status = rd_simulator_feed(s, blocks + at, kind ? kind + at : NULL, some);
+        const uint8_t *more = kind ? kind + at : NULL;
+        status = misses ? rd_simulator_feed_tagged(s, blocks + at, more, tags + at, some)
+                        : rd_simulator_feed(s, blocks + at, more, some);
         if (status == RD_OK && rdi_rng_below(rng, 4) == 0)
             status = rd_simulator_counts(s, out); /* may be asked for at any time */
     }
@@ -150,12 +190,15 @@ static bool compare(rd_ctx *ctx, uint64_t seed) {
     some_hierarchy(&rng, block_bytes, &h);
     size_t n = some_trace(&rng);
     const uint8_t *kind = rdi_rng_below(&rng, 8) ? kinds : NULL;
-    bool causes = rdi_rng_below(&rng, 4) != 0, good = true;
-    cache_oracle_run(&h, block_bytes, blocks, kind, n, expected);
-    if (simulate(ctx, &rng, &h, block_bytes, causes, kind, n, got) != RD_OK) {
+    bool causes = rdi_rng_below(&rng, 4) != 0, listed = causes && rdi_rng_below(&rng, 3), good;
+    reported misses = {.good = true};
+    n_expected = cache_oracle_run(&h, block_bytes, blocks, kind, n, expected, expected_misses);
+    if (simulate(ctx, &rng, &h, block_bytes, causes, kind, n, got, listed ? &misses : NULL) !=
+        RD_OK) {
         printf("seed %" PRIu64 ": %s\n", seed, rd_last_error(ctx));
         return false;
     }
+    good = misses.good && (!listed || misses.n == n_expected);
     for (size_t k = 0; k < h.n; k++)
         good = same(&h.cache[k], expected[k], &got[k], causes) && good;
     char *text = NULL;

@@ -33,6 +33,9 @@ typedef struct level {
     uint64_t stream_time;
     uint64_t *stack; /* the blocks of the references that arrived, most recent first */
     size_t n_stack;
+    uint64_t *lost;  /* the blocks that the level lost, in order */
+    size_t *lost_at; /* the references during which it lost them */
+    size_t n_lost, room_lost;
     rd_cache_counts *count;
 } level;
 
@@ -40,6 +43,9 @@ typedef struct oracle {
     level levels[RD_CACHES_MAX];
     size_t n, outer; /* outer: the first level outside the innermost one or two */
     uint64_t time;
+    size_t now; /* index of the reference that is handled */
+    cache_oracle_miss *misses;
+    size_t n_misses;
 } oracle;
 
 #define NOWHERE SIZE_MAX
@@ -135,6 +141,27 @@ static way *policy_victim(level *l, way *set) {
     }
 }
 
+/* ---- evictors ---- */
+
+static void lose(const oracle *o, level *l, uint64_t b) {
+    if (l->n_lost == l->room_lost) {
+        l->room_lost = 2 * l->room_lost + 16;
+        l->lost = realloc(l->lost, l->room_lost * sizeof *l->lost);
+        l->lost_at = realloc(l->lost_at, l->room_lost * sizeof *l->lost_at);
+        if (!l->lost || !l->lost_at)
+            abort();
+    }
+    l->lost[l->n_lost] = b;
+    l->lost_at[l->n_lost++] = o->now;
+}
+
+static size_t evictor_of(const level *l, uint64_t b) {
+    for (size_t i = l->n_lost; i-- > 0;)
+        if (l->lost[i] == b)
+            return l->lost_at[i];
+    return CACHE_ORACLE_NOBODY;
+}
+
 /* ---- writes, insertions and removals ---- */
 
 static void write_arrives(oracle *o, size_t k, uint64_t b) {
@@ -161,6 +188,7 @@ static void remove_inside(oracle *o, size_t k, way *v) {
         o->levels[i].count->writebacks += copy->dirty;
         v->dirty = v->dirty || copy->dirty;
         copy->used = false;
+        lose(o, &o->levels[i], v->block);
     }
 }
 
@@ -190,8 +218,10 @@ static void insert(oracle *o, size_t k, uint64_t b) {
     }
     *to = (way){.used = true, .block = b};
     policy_use(o, l, set, to, true);
-    if (victim.used)
+    if (victim.used) {
+        lose(o, l, victim.block);
         dispose(o, k, victim);
+    }
 }
 
 /* ---- one reference ---- */
@@ -283,8 +313,13 @@ static void train(oracle *o, size_t k, uint64_t b) {
         train_stream(o, k, b);
 }
 
+static void note_miss(oracle *o, level *l, uint64_t b, rd_miss_cause cause) {
+    o->misses[o->n_misses++] =
+        (cache_oracle_miss){o->now, (size_t)(l - o->levels), cause, evictor_of(l, b)};
+}
+
 /* Counts the cause of a miss, or a far hit, and makes b the most recent block of the sequence. */
-static void classify(level *l, uint64_t b, bool miss) {
+static void classify(oracle *o, level *l, uint64_t b, bool miss) {
     size_t at = 0;
     while (at < l->n_stack && l->stack[at] != b)
         at++;
@@ -297,6 +332,8 @@ static void classify(level *l, uint64_t b, bool miss) {
         l->count->conflict++;
     else if (far)
         l->count->far_hits++;
+    if (miss)
+        note_miss(o, l, b, cold ? RD_CAUSE_COLD : far ? RD_CAUSE_CAPACITY : RD_CAUSE_CONFLICT);
     l->n_stack += cold;
     memmove(l->stack + 1, l->stack, at * sizeof *l->stack);
     l->stack[0] = b;
@@ -310,7 +347,7 @@ static void reference(oracle *o, size_t first, uint64_t b, bool store) {
         way *w = holder(l, b);
         l->count->references++;
         l->count->misses += !w;
-        classify(l, b, !w);
+        classify(o, l, b, !w);
         if (w) {
             trains_hit = w->marked;
             l->count->useful += w->marked;
@@ -355,10 +392,12 @@ static void begin(oracle *o, const rd_hierarchy *h, uint64_t block_bytes, size_t
     }
 }
 
-void cache_oracle_run(const rd_hierarchy *h, uint64_t block_bytes, const uint64_t *blocks,
-                      const uint8_t *kinds, size_t n, rd_cache_counts *counts) {
+size_t cache_oracle_run(const rd_hierarchy *h, uint64_t block_bytes, const uint64_t *blocks,
+                        const uint8_t *kinds, size_t n, rd_cache_counts *counts,
+                        cache_oracle_miss *misses) {
     oracle o;
     begin(&o, h, block_bytes, n, counts);
+    o.misses = misses;
     size_t fetches = 0, data = 0;
     bool split =
         h->n > 1 && ((!strcmp(h->cache[0].name, "L1I") && !strcmp(h->cache[1].name, "L1D")) ||
@@ -370,11 +409,15 @@ void cache_oracle_run(const rd_hierarchy *h, uint64_t block_bytes, const uint64_
     o.outer = split ? 2 : 1;
     for (size_t i = 0; i < n; i++) {
         uint8_t kind = kinds ? kinds[i] : RD_LOAD;
+        o.now = i;
         reference(&o, kind == RD_FETCH ? fetches : data, blocks[i], kind == RD_STORE);
     }
     for (size_t k = 0; k < h->n; k++) {
         free(o.levels[k].slots);
         free(o.levels[k].bits);
         free(o.levels[k].stack);
+        free(o.levels[k].lost);
+        free(o.levels[k].lost_at);
     }
+    return o.n_misses;
 }

@@ -6,9 +6,20 @@
 
 #include <stddef.h>
 
+#define CACHE_ORACLE_NOBODY SIZE_MAX
+
+typedef struct cache_oracle_miss {
+    size_t reference, cache;
+    rd_miss_cause cause;
+    size_t evictor; /* index of a reference, or CACHE_ORACLE_NOBODY */
+} cache_oracle_miss;
+
 /* Simulates `n` references and stores the counters of each cache of the hierarchy, which must be
- * valid for this block size. `kinds` NULL means that all references are loads. */
-void cache_oracle_run(const rd_hierarchy *h, uint64_t block_bytes, const uint64_t *blocks,
-                      const uint8_t *kinds, size_t n, rd_cache_counts *counts);
+ * valid for this block size. `kinds` NULL means that all references are loads. Writes every miss to
+ * `misses`, in the order of references and of the levels of a path, and returns their number. The
+ * array has room for `n` misses per cache. */
+size_t cache_oracle_run(const rd_hierarchy *h, uint64_t block_bytes, const uint64_t *blocks,
+                        const uint8_t *kinds, size_t n, rd_cache_counts *counts,
+                        cache_oracle_miss *misses);
 
 #endif

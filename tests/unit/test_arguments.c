@@ -868,6 +868,10 @@ static void hierarchies(void **state) {
     EXPLAINED("blocks", rd_simulator_feed(s, NULL, NULL, 1));
     expect_ok(rd_simulator_feed(s, NULL, NULL, 0));
     expect_ok(rd_simulator_feed(s, blocks, NULL, N_BLOCKS));
+    REFUSED(rd_simulator_feed_tagged(NULL, blocks, NULL, blocks, 1));
+    EXPLAINED("blocks", rd_simulator_feed_tagged(s, NULL, NULL, blocks, 1));
+    EXPLAINED("tags", rd_simulator_feed_tagged(s, blocks, NULL, NULL, 1));
+    expect_ok(rd_simulator_feed_tagged(s, NULL, NULL, NULL, 0));
     REFUSED(rd_simulator_counts(NULL, counts));
     EXPLAINED("out", rd_simulator_counts(s, NULL));
     expect_ok(rd_simulator_counts(s, counts));
