@@ -34,7 +34,7 @@ static int check_counts(const rd_verify *v, uint64_t traces, uint64_t references
                done->references, done->unchecked ? ", not checked: " : "",
                done->unchecked ? done->unchecked : "");
         if (!done->unchecked && (done->traces != traces || done->references < references)) {
-            fprintf(stderr, "engine %s: less than %" PRIu64 " traces and %" PRIu64 " references\n",
+            fprintf(stderr, "engine %s: fewer than %" PRIu64 " traces and %" PRIu64 " references\n",
                     done->engine, traces, references);
             return EXIT_FAILURE;
         }

@@ -25,9 +25,9 @@
 #define SETTLED 3u /* number of periods after which memory must not grow */
 #define PERIODS 10u
 #define LIMIT   ((size_t)8 << 20) /* limit of all allocations of the engine */
-/* With threads: maximum growth in all later periods together, as the context counts it, and what the
- * process may hold on top of that. A thread that gets further ahead than before touches a page of
- * its buffers for the first time, and such a page can be a huge one of 2 MiB. */
+/* With threads: maximum growth in all later periods together, of the memory that the context counts
+ * and of the resident memory of the process. A thread that gets further ahead than before touches a
+ * page of its buffers for the first time, and this page can be a huge page of 2 MiB. */
 #define THREADS_GROWTH   ((size_t)1 << 19)
 #define THREADS_RESIDENT (THREADS_GROWTH + ((size_t)2 << 20))
 /* Limit of the memory of the whole process, most of which the context does not count. A sanitizer
@@ -153,7 +153,7 @@ static int check(const rd_engine_info *info, const char *spec, unsigned periods,
     if (status == RD_EUNSUPPORTED)
         printf("%s\n", rd_last_error(ctx));
     else if (status != RD_OK)
-        result = fail(ctx, spec, "needs more than its share");
+        result = fail(ctx, spec, "fails within the memory limit");
     else if (strcmp(info->error_kind, "exact") == 0 && !is_right(got, periods, one, two))
         result = fail(ctx, spec, "wrong histogram");
     else if (has_grown(info, spec, settled, last))

@@ -1,7 +1,7 @@
 /* Fuzz target for the engines: bytes become a trace, and every engine must agree with the oracle.
  *
  * The first byte chooses one engine with its options, so that fuzzing is quick; 0 means all
- * engines, for the corpus. The next 8 bytes are the seed for the way it is run. Then every byte is
+ * engines, for the corpus. The next 8 bytes are the seed of the settings of the run. Then every byte is
  * a reference: a byte below 0xf0 is a block number, any other byte is followed by a block id of 8
  * bytes. */
 #include "fuzz/fuzz.h"
@@ -40,7 +40,7 @@ static void check_engine(rd_ctx *ctx, const rd_engine_info *info, const char *sp
     FUZZ_CHECK(!outcome.different, "engine %s (%s): %s", spec, text, outcome.what);
 }
 
-/* Lists every engine with every variant, or only number `chosen` of them, counted from 1. */
+/* Checks every engine with every variant, or only number `chosen` of them, counted from 1. */
 static void check_engines(rd_ctx *ctx, unsigned chosen, uint64_t seed, const uint64_t *blocks,
                           size_t n, const uint64_t *expected) {
     unsigned number = 0;

@@ -1,4 +1,4 @@
-/* Fuzz target for logs of requests, in all formats, and for the analysis of what they contain. */
+/* Fuzz target for logs of requests, in all formats, and for the analysis of these requests. */
 #include "fuzz/fuzz.h"
 
 /* Checks that the curve never falls, and lies below Belady's bound and an infinite cache. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks that a new engine, format, command or profile section needs one file and one line: adds those of this
-# folder to a copy of the source tree, builds the command there and uses them.
+# Checks that a new engine, format, command or profile section needs one file and one line. The script adds one of
+# each, from this folder, to a copy of the source tree, builds the command there and uses them.
 #
 # usage: tests/grown/extend.sh CC GENERATOR
 set -euo pipefail

@@ -1,2 +1,2 @@
-# A wrong answer gets no speed.
+# Checks that bench reports no speed for a wrong answer.
 "$REUSEDIST" bench --refs=20000 --repeat=1 -e planted

@@ -1,2 +1,2 @@
-# Without a mistake the same engine passes: verify does not cry wolf.
+# Checks that the same engine passes without a mistake: verify reports no difference.
 "$REUSEDIST" verify -e planted:mistake=none --traces=1000

@@ -105,7 +105,7 @@ const rdi_engine_ops rdi_engine_planted = {
     .info =
         {
             .name = "planted",
-            .summary = "wrong by intention",
+            .summary = "deliberately wrong",
             .card = "Exists in tests only.",
             .caps = RD_CAP_DISTANCES | RD_CAP_BOUND,
             .error_kind = "exact",

@@ -67,7 +67,7 @@ static void rough_close(void *self) {
         .info =                                                                                    \
             {                                                                                      \
                 .name = engine_name,                                                               \
-                .summary = "wrong by intention",                                                   \
+                .summary = "deliberately wrong",                                                   \
                 .card = "Exists in tests only.",                                                   \
                 .caps = RD_CAP_DISTANCES,                                                          \
                 .error_kind = kind,                                                                \

@@ -1,2 +1,2 @@
-# Within the bound, or where nothing is promised, verify does not cry wolf.
+# Checks that verify reports no difference within the bound, or where an engine promises nothing.
 "$REUSEDIST" verify -e rough -e guess -e guess:mistake=above --traces=300

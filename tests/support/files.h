@@ -13,7 +13,7 @@ void files_remove(char *path);
 
 bool files_exist(const char *path);
 void files_write(const char *path, const void *data, size_t n);
-/* Returns the whole content, which the caller frees with free(). */
+/* Returns the contents of the file, which the caller frees with free(). */
 uint8_t *files_read(const char *path, size_t *n);
 
 #endif

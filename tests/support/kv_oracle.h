@@ -24,7 +24,7 @@ typedef struct oracle_log {
     bool sequences; /* true: requests have sequences */
 } oracle_log;
 
-/* How the simulated server behaves. */
+/* The rules of the simulated server. */
 typedef struct oracle_rules {
     rd_kv_order order;
     bool full_only, outputs;
@@ -43,7 +43,7 @@ typedef struct oracle_cache {
 
 /* Makes a random log that depends only on the seed. */
 void oracle_make_log(oracle_log *log, uint64_t seed);
-/* Returns request number `i` as the library wants it. */
+/* Returns request number `i` in the form that the library takes. */
 rd_kv_request oracle_request_at(const oracle_log *log, size_t i);
 
 /* Returns the number of blocks of a request that the server looks up and stores. */

@@ -29,7 +29,7 @@ traces_result traces_read_text(const char *spec, const char *text);
 traces_result traces_read_pipe(const char *spec, const void *data, size_t n, size_t step);
 void traces_free(traces_result *r);
 
-/* Writes references with a trace writer and returns the content of the file. Free it with
+/* Writes references with a trace writer and returns the contents of the file. Free them with
  * free(). */
 uint8_t *traces_write(const char *spec, const rd_refs *refs, bool ids, size_t *n);
 

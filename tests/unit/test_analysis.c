@@ -73,8 +73,8 @@ static rd_analysis_config configure(const struct way *way) {
                                 .threads = way->threads};
 }
 
-/* Returns the profile of the first n addresses, which the function keeps until another n is asked
- * for, because most tests of a group need the same profile. */
+/* Returns the profile of the first n addresses. The function keeps the profile until it is called
+ * with another n, because most tests of a group need the same profile. */
 static const rd_profile *measure(size_t n) {
     static const rd_engine_config config = {.size = sizeof config};
     if (!expected || rd_profile_facts_of(expected)->references != n) {
@@ -375,7 +375,7 @@ static void what_came_before_canceling_is_a_partial_result(void **state) {
     }
 }
 
-/* The library must not read the bytes after the end of an older caller's struct. */
+/* Tests that the library does not read the bytes after the end of an older caller's struct. */
 static void an_older_callers_struct_is_read_to_its_end_only(void **state) {
     (void)state;
     rd_analysis_config config;
@@ -491,7 +491,7 @@ static void wrong_configurations_are_refused_before_anything_is_read(void **stat
                    "rd_attribution_config.size is 0");
 }
 
-/* The struct of a program that was compiled with a later header. */
+/* Tests the struct of a program that was compiled with a later header. */
 static void fields_of_the_future_may_be_there_but_not_be_set(void **state) {
     (void)state;
     struct {

@@ -662,7 +662,7 @@ static void what_is_written_reads_back(void **state) {
     rd_profile_free(again);
 }
 
-/* Profiles of earlier releases do not have "phase_numbers". */
+/* Tests a profile of an earlier release, which does not have "phase_numbers". */
 static void phases_without_numbers_are_different(void **state) {
     (void)state;
     make_trace(12, 5, 3000);

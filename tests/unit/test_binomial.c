@@ -83,8 +83,8 @@ static void large_cases_come_near_the_formula(void **state) {
     }
 }
 
-/* With 10^12 blocks and a few of them in the interval, the result is Poisson's distribution, to all
- * digits. */
+/* Tests 10^12 blocks with a few of them in the interval: the result is Poisson's distribution, to
+ * all digits. */
 static void a_trillion_trials_lose_no_digits(void **state) {
     (void)state;
     double term = exp(-3.0);

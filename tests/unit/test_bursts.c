@@ -83,7 +83,7 @@ static void bands_contain_the_exact_curve(void **state) {
     assert_true(inside >= 0.95 * sizes);
 }
 
-/* A loop that is longer than a burst: no reuse is seen, and the band says so. */
+/* Tests a loop that is longer than a burst: the recorder sees no reuse, and the band shows this. */
 static void unseen_reuses_are_undecided(void **state) {
     static uint64_t blocks[REFS];
     rd_ctx *ctx = *state;

@@ -107,7 +107,7 @@ static void long_files_are_recognised(void **state) {
     free(text);
 }
 
-/* Binary formats that this project does not write. */
+/* Makes the files of binary formats that this project does not write. */
 static size_t make_champsim(uint8_t *out) {
     enum { RECORDS = 50, BYTES = 64 };
     memset(out, 0, RECORDS * BYTES);

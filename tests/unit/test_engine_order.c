@@ -148,7 +148,7 @@ static void assert_bins(const rdi_hist *got, const rdi_hist *expected) {
     rdi_free(ctx, b);
 }
 
-/* Tests chunks of one trace that are each analyzed from an empty state but counted together. */
+/* Checks chunks of one trace that are each analyzed from an empty state but counted together. */
 static void run_parts(const char *spec, const uint64_t *trace, size_t n, rdi_rng *rng) {
     static uint64_t dist[MOST_REFERENCES];
     static collector first;

@@ -157,8 +157,8 @@ static void parda_table_3(void **state) {
                              5,    COLD, COLD, 1,    5, 3, 5,    5,    8,    3, 4, 1});
 }
 
-/* Times count from 1 in the paper; the b of time 4 is referenced again at time 12, after c, g, e, f
- * and a. */
+/* Tests the paper's Figure 2, where times count from 1: the b of time 4 is referenced again at time
+ * 12, after c, g, e, f and a. */
 static void zhong_figure_2(void **state) {
     (void)state;
     run_example("dacbccgefafb",

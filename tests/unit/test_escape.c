@@ -23,7 +23,8 @@ static void text_stays_as_it_is(void **state) {
 static void control_characters_are_escaped(void **state) {
     (void)state;
     expect("a\nb\t\x1b[1m\x7f", "a\\x0ab\\x09\\x1b[1m\\x7f");
-    expect("\xc2\x9b\xc2\xa0", "\\xc2\\x9b\xc2\xa0"); /* CSI as one character, and a blank */
+    expect("\xc2\x9b\xc2\xa0", "\\xc2\\x9b\xc2\xa0"); /* CSI as one character, and a no-break
+                                                         space */
     expect("\xe2\x80\xae.txt\xe2\x81\xa7",
            "\\xe2\\x80\\xae.txt\\xe2\\x81\\xa7"); /* right to left */
 }

@@ -130,8 +130,8 @@ static void every_format_is_found_by_content(void **state) {
     }
 }
 
-/* Variants: "\r\n" instead of "\n", blanks before it, a byte order mark, no newline after the last
- * line. */
+/* Tests variants of the lines: "\r\n" instead of "\n", blanks before the line end, a byte order
+ * mark, and no newline after the last line. */
 static void line_ends_and_marks_do_not_matter(void **state) {
     (void)state;
     for (size_t i = 0; i < RDI_COUNT(samples); i++) {
@@ -197,8 +197,8 @@ static void an_empty_file_is_an_error(void **state) {
     }
 }
 
-/* Tests bad lines: their position, the expectation in the message, and the delivery of all records
- * before them. */
+/* Invalid lines. The message must name the position and the expected text, and all records before
+ * the line must be delivered. */
 static const struct {
     const char *spec;
     const char *text;

@@ -40,7 +40,7 @@ static rd_refs refs_with(uint32_t fields, size_t n) {
 
 static const uint8_t kinds[] = {RD_LOAD, RD_STORE, RD_FETCH};
 
-/* Makes references as in a program: code runs on and jumps, and data accesses walk through a few
+/* Makes references as in a program: code continues or jumps, and data accesses walk through a few
  * regions. */
 static void like_a_program(rdi_rng *rng, size_t i) {
     static uint64_t code;

@@ -213,7 +213,7 @@ static void repeated_and_signed_fields_are_counted(void **state) {
     traces_free(&r);
 }
 
-/* Records before the bad one are delivered. */
+/* Tests that the records before an invalid record are delivered. */
 static void bad_values_are_reported_with_their_place(void **state) {
     (void)state;
     enum { N = 5000 };

@@ -53,8 +53,8 @@ static uint64_t *count_blocks(const char *spec, size_t blocks, size_t *n) {
     return counts;
 }
 
-/* Returns the chi-square of counts against shares. It is about as large as the degrees of freedom,
- * and rarely more than six standard deviations larger. */
+/* Checks with a chi-square test that the counts have these shares. The chi-square is about as large
+ * as the degrees of freedom, and rarely more than six standard deviations larger. */
 static void assert_distributed(const uint64_t *counts, const double *shares, size_t k, size_t n) {
     double chi = 0;
     for (size_t i = 0; i < k; i++) {
@@ -96,8 +96,8 @@ static void every_generator_makes_as_many_references_as_asked(void **state) {
         }
 }
 
-/* These checksums guard the promise that a spec means the same trace on every machine and in every
- * release. */
+/* Tests the promise that a spec means the same trace on every machine and in every release, with
+ * checksums. */
 static void every_generator_gives_the_same_trace_everywhere(void **state) {
     (void)state;
     static const struct {
@@ -365,9 +365,8 @@ static void phases_take_turns(void **state) {
     free(addr);
 }
 
-/* ---- mistakes ---- */
-
-/* A row of 8 has 2 swaps of 8 references and 12 butterflies of 10, a column of 4 one and 4. */
+/* Tests the order of the references. A row of 8 numbers has 2 swaps of 8 references each and 12
+ * butterflies of 10 references each; a column of 4 numbers has 1 swap and 4 butterflies. */
 static void fft_transforms_rows_then_columns_again_and_again(void **state) {
     (void)state;
     enum { ROW = 2 * 8 + 12 * 10, COLUMN = 8 + 4 * 10, ALL = 4 * ROW + 8 * COLUMN };
@@ -386,6 +385,8 @@ static void fft_transforms_rows_then_columns_again_and_again(void **state) {
     }
     free(addr);
 }
+
+/* ---- mistakes ---- */
 
 static void mistakes_are_explained(void **state) {
     (void)state;

@@ -79,7 +79,7 @@ static void a_merge_in_pieces_is_the_same_merge(void **state) {
     }
 }
 
-/* The blocks are 0 to 299, so that next=range accepts them. */
+/* Tests all methods with the blocks 0 to 299, so that next=range accepts them. */
 static void every_way_to_next_is_exact_with_phases_of_any_length(void **state) {
     (void)state;
     static const char *const ways[] = {"sort", "table", "range:300", "range:300,isa=plain",

@@ -71,7 +71,7 @@ static void every_key(void **state) {
     assert_int_equal(rd_hierarchy_check(ctx, &h, 64), RD_OK);
 }
 
-/* The text of a hierarchy is read as the same hierarchy. */
+/* Tests that the text of a hierarchy is read as the same hierarchy. */
 static void text_is_read_back(void **state) {
     (void)state;
     static const char *const texts[] = {
@@ -191,7 +191,7 @@ static void mistakes_in_geometry(void **state) {
     assert_int_equal(rd_cache_sets(&odd.cache[0], 0), 5);
 }
 
-/* Programs can pass what no text says. */
+/* Tests structs that a program can make but that no text describes. */
 static void mistakes_in_structs(void **state) {
     (void)state;
     rd_hierarchy h = {.size = sizeof h};

@@ -39,8 +39,8 @@ static void figure_5_the_second_a_has_distance_5(void **state) {
     assert_int_equal(origin[9], 0);
 }
 
-/* x y z g | e f a b | a b g b: the distance from g to g is 0 + 4 + 2, because a and b count
- * twice. */
+/* Tests the chunks x y z g | e f a b | a b g b: the distance from g to g is 0 + 4 + 2, because a
+ * and b count twice. */
 static void figure_8_blocks_of_two_pieces_count_twice(void **state) {
     (void)state;
     size_t n = letters("xyzgefababgb");
@@ -55,7 +55,7 @@ static void figure_8_blocks_of_two_pieces_count_twice(void **state) {
     assert_int_equal(estimate[11], 1); /* inside a chunk */
 }
 
-/* The same three chunks as groups, and as rounds, give the same sums. */
+/* Tests that the same three chunks as groups, and as rounds, give the same sums. */
 static void every_level_merges_alike(void **state) {
     (void)state;
     static const char *const specs[] = {"hprda:N=12,ST=4,NB=1,NTB=3,adjust=off",

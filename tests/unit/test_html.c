@@ -125,7 +125,7 @@ static void edges_ascend_and_are_few(void **state) {
     check_edges((rdi_html_axis){UINT64_C(1) << 62, 2048, 1}, RDI_HTML_LINEAR, 101);
 }
 
-/* Returns the references of the bins with that name, from rows "[low,high,count]". */
+/* Returns the sum of the counts in the rows "[low,high,count]" of the member `name`. */
 static double sum_rows(const char *text, const char *name) {
     char key[32];
     snprintf(key, sizeof key, "\"%s\":{\"rows\":[", name);

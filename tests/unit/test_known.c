@@ -16,7 +16,7 @@
 static uint64_t blocks[REFERENCES], exact[REFERENCES], last[REFERENCES], number[REFERENCES];
 static const rd_known known = {last, number};
 
-/* A trace with all kinds of distances, and the answers of a table for it. */
+/* Makes a trace with all kinds of distances, and looks up its previous references in a table. */
 static int make_trace(void **state) {
     rd_ctx *ctx = NULL;
     rdi_rng rng = {5};
@@ -70,7 +70,7 @@ static void check_distances(rd_ctx *ctx, const char *spec) {
     rd_engine_close(e);
 }
 
-/* Tests that an engine without distances counts the same histogram when it is fed either way. */
+/* Checks that an engine without distances counts the same histogram when it is fed either way. */
 static void check_counts(rd_ctx *ctx, const char *spec) {
     static uint64_t untouched[REFERENCES];
     rd_engine *e[2] = {NULL, NULL};

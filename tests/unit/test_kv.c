@@ -40,7 +40,7 @@ static rd_kv *analyze(const oracle_rules *rules, bool opt, const uint64_t *tiers
     return kv;
 }
 
-/* The rules of case number `i`, for the log of this case. */
+/* Returns the rules of case number `i`. */
 static oracle_rules rules_of(unsigned long i) {
     return (oracle_rules){.order = i & 1 ? RD_KV_TAIL : RD_KV_FRONT,
                           .full_only = i >> 1 & 1,
@@ -89,7 +89,7 @@ static void test_every_size_equals_the_simulator(void **state) {
     }
 }
 
-/* The smallest size for a share is the first size whose simulated hits are enough. */
+/* Tests that the smallest size for a share is the first size whose simulated hits are enough. */
 static void test_the_smallest_size_for_a_share(void **state) {
     (void)state;
     for (unsigned long i = 0; i < logs / 8; i++) {
@@ -161,8 +161,9 @@ static void test_quantiles(void **state) {
 
 /* ---- Belady's bound ---- */
 
-/* The best block hits of all ways to keep at most `size` blocks between requests, by trying all:
- * best[set] is the most hits so far with the blocks of `set` in the cache. */
+/* Returns the largest number of block hits of any way to keep at most `size` blocks between
+ * requests, by trying all ways. best[set] is the largest number of hits so far with the blocks of
+ * `set` in the cache. */
 static uint64_t best_hits(const oracle_rules *rules, size_t size, const uint64_t *ids, size_t n) {
     static int64_t best[1 << 12], next[1 << 12];
     size_t sets = (size_t)1 << n;
@@ -265,7 +266,7 @@ static void test_the_bound_lies_between_lru_and_infinite(void **state) {
 
 /* ---- tiers ---- */
 
-/* Exclusive tiers, each an LRU list of its own. */
+/* Exclusive tiers. Each tier is an LRU list. */
 typedef struct tier_lists {
     oracle_cache tier[4];
     uint64_t hits[4], tokens[4], departures[4];
@@ -279,7 +280,8 @@ static size_t tier_of(const tier_lists *t, uint64_t block) {
     return i;
 }
 
-/* Moves a block to the front of the first tier. A full tier hands its last block to the next. */
+/* Moves a block to the front of the first tier. A full tier hands its last block to the next
+ * tier. */
 static void touch_tiers(tier_lists *t, uint64_t block) {
     size_t from = tier_of(t, block);
     if (from < t->n) {
@@ -339,8 +341,8 @@ static void test_tiers_equal_lists_of_their_own(void **state) {
     }
 }
 
-/* Inclusive tiers: each is an LRU cache of its own size that sees all touches. A hit belongs to the
- * fastest tier that holds the block. */
+/* Tests inclusive tiers. Each tier is an LRU cache of its own size that sees all touches. A hit
+ * belongs to the fastest tier that holds the block. */
 static void test_inclusive_tiers_equal_caches_of_their_own(void **state) {
     (void)state;
     static oracle_cache caches[3];
@@ -385,7 +387,7 @@ static void test_inclusive_tiers_equal_caches_of_their_own(void **state) {
 
 /* ---- long logs ---- */
 
-/* A log that is so long that requests which own no blocks lose their numbers. */
+/* Tests a log that is so long that requests that own no blocks lose their numbers. */
 static void test_a_long_log_keeps_its_numbers(void **state) {
     (void)state;
     static oracle_cache cache;
@@ -417,7 +419,8 @@ static void test_a_long_log_keeps_its_numbers(void **state) {
 
 /* ---- replicas ---- */
 
-/* N servers with a cache each. The router chooses as reusedist/prefix.h defines it. */
+/* Simulates `replicas` servers with one cache each. The router chooses as reusedist/prefix.h
+ * defines it. */
 static oracle_hits simulate_fleet(const oracle_rules *rules, rd_kv_router router, size_t replicas,
                                   size_t size) {
     static oracle_cache caches[3];
@@ -487,8 +490,9 @@ static void test_replicas_equal_the_simulator(void **state) {
     }
 }
 
-/* Equal requests go to the first replica until it has more than RD_KV_SPREAD requests above the
- * other one, which then computes the block once, and from then on both take turns. */
+/* Tests that equal requests go to the first replica until it has more than RD_KV_SPREAD requests
+ * more than the other replica. The other replica then computes the block once, and from then on
+ * both take turns. */
 static void test_the_router_by_prefix_spreads_requests(void **state) {
     (void)state;
     uint64_t block = 1;
@@ -572,7 +576,8 @@ static double cheapest(const rd_kv *kv, const rd_kv_offer *offers, double hits) 
     return best;
 }
 
-/* One byte per token and one token per block: sizes in bytes are sizes in blocks. */
+/* Tests a plan with one byte per token and one token per block, so that sizes in bytes are sizes in
+ * blocks. */
 static void test_the_plan_is_the_cheapest(void **state) {
     (void)state;
     for (unsigned long i = 0; i < logs / 4; i++) {

@@ -96,7 +96,8 @@ static void test_lmcache(void **state) {
     rd_kv_log_close(log);
 }
 
-/* LMCache's lines as its server writes them by default: seconds since 1970, hashes of 256 bits. */
+/* Tests LMCache's lines as its server writes them by default: seconds since 1970, and hashes of 256
+ * bits. */
 static void test_lmcache_hashes_of_256_bits(void **state) {
     (void)state;
 #define DIGITS "00112233445566778899aabbccddeeff00112233445566778899aabbccddee"
@@ -141,7 +142,7 @@ static void test_any_fields(void **state) {
     rd_kv_log_close(log);
 }
 
-/* Two prompts share exactly the blocks in which all tokens so far are equal. */
+/* Tests that two prompts share exactly the blocks in which all tokens so far are equal. */
 static void test_token_ids(void **state) {
     (void)state;
     rd_kv_log_config config = {.size = sizeof config, .block_tokens = 2};
@@ -169,7 +170,8 @@ static void test_token_ids(void **state) {
     rd_kv_log_close(log);
 }
 
-/* A hash that names its block only becomes one that names all blocks before it. */
+/* Tests hashes that identify only the contents of their block. The reader turns each of them into a
+ * hash that also identifies all blocks before it. */
 static void test_content_ids(void **state) {
     (void)state;
     rd_kv_log_config config = {
@@ -306,7 +308,8 @@ static void test_the_native_format_keeps_everything(void **state) {
     }
 }
 
-/* A native log with any byte changed or cut off is refused, and reading it never leaves the file. */
+/* Tests that a native log with any byte changed or cut off is refused, and that the reader never
+ * reads outside the file. */
 static void test_damaged_native_logs_are_refused(void **state) {
     (void)state;
     static oracle_log input;

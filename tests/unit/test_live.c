@@ -530,8 +530,9 @@ static void a_buffer_half_rid_of_repeats_is_not_read(void **state) {
     stop(&t);
 }
 
-/* Tests records with and without sizes and kinds: the decoded values must be equal to the written
- * ones. */
+/* Checks the next batch, whose records are `words`: the decoded values must be equal to the written
+ * values. If the batch has no sizes and kinds, adds its length to *bare. Returns the number of
+ * references. */
 static size_t assert_batch(live_test *t, const uint64_t *words, size_t *bare) {
     const rd_refs *refs = NULL;
     assert_int_equal(rd_trace_read(t->trace, &refs), RD_OK);
@@ -601,7 +602,7 @@ static void recording_is_switched(void **state) {
     stop(&t);
 }
 
-/* Several threads fill buffers and hand them over as fast as they can. */
+/* One of several threads that fill buffers and hand them over as fast as they can. */
 typedef struct writer {
     rdi_channel *channel;
     uint64_t number;

@@ -1,4 +1,5 @@
-/* Tests machines: the presets, the form of their file, its mistakes, and hosts with given files. */
+/* Tests machines: the presets, the format of their file, mistakes in such a file, and hosts with
+ * given files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +20,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A latency or clock rate that no document states is 0; the known latencies grow from the inside out. */
+/* Tests that every preset is complete. A latency or clock rate that no document states is 0; the
+ * known latencies grow from the inside out. */
 static void every_preset_is_complete(void **state) {
     rd_ctx *ctx = *state;
     size_t n = rd_machine_count();
@@ -50,7 +52,7 @@ static void every_preset_is_complete(void **state) {
     assert_int_equal(rd_machine_at(ctx, n, &m), RD_EINVAL);
 }
 
-/* The numbers are those of the documents that the entry cites. */
+/* Tests that the numbers are those of the documents that the entry cites. */
 static void a_preset_has_the_numbers_of_its_sources(void **state) {
     rd_ctx *ctx = *state;
     rd_machine m;
@@ -143,8 +145,8 @@ static void unknown_names_get_a_suggestion(void **state) {
 
 /* ---- misses and their cost ---- */
 
-/* 100 references, of which 40 miss in L1, 10 in L2 and 4 in L3: 30 wait for L2, 6 for L3, 4 for
- * memory. */
+/* Tests 100 references, of which 40 miss in L1, 10 in L2 and 4 in L3: 30 references wait for L2, 6
+ * for L3 and 4 for memory. */
 static void the_cost_is_the_latency_of_the_cache_that_serves(void **state) {
     rd_ctx *ctx = *state;
     static const char text[] =
@@ -191,7 +193,7 @@ static void misses_are_those_of_the_curve_and_of_the_estimate(void **state) {
     rd_profile_free(p);
 }
 
-/* Beyond the bound of the profile a miss ratio is unknown, and with it the cost. */
+/* Tests that beyond the bound of the profile, both the miss ratio and the cost are unknown. */
 static void a_bound_leaves_outer_caches_unknown(void **state) {
     rd_ctx *ctx = *state;
     rd_profile_facts facts = profiles_facts();
@@ -207,7 +209,8 @@ static void a_bound_leaves_outer_caches_unknown(void **state) {
     rd_profile_free(p);
 }
 
-/* A function whose distances are all in one bin of single distances costs what the formula says. */
+/* Tests a function whose distances are all in one bin of single distances: its cost follows from
+ * the formula. */
 static void a_share_costs_its_part(void **state) {
     rd_ctx *ctx = *state;
     rd_machine m;

@@ -87,7 +87,8 @@ static void one_set_is_fully_associative(void **state) {
         assert_true(rdi_smith_miss(d, 1, 17) == (d >= 17 ? 1.0 : 0.0));
 }
 
-/* 2^40 blocks in several shapes, and odd numbers of sets. Distances around the size of the cache. */
+/* Tests caches of 2^40 blocks in several shapes and with odd numbers of sets, at distances around
+ * the size of the cache. */
 static void large_caches_equal_a_sum_from_the_definition(void **state) {
     (void)state;
     static const struct {
@@ -201,7 +202,8 @@ static void a_profile_equals_a_sum_over_its_references(void **state) {
     }
 }
 
-/* Every bin is an even spread here, so coarse bins give the same estimate as single distances. */
+/* Tests that coarse bins give the same estimate as single distances if the distances are spread
+ * evenly within every bin. */
 static void bins_count_with_the_mean_of_their_probabilities(void **state) {
     rd_ctx *ctx = *state;
     static profiles_point points[8192];
@@ -242,7 +244,8 @@ static void one_set_equals_the_curve(void **state) {
 /* Returns the misses of a simulated LRU cache. Blocks are random numbers, so their sets are as
  * random as the model assumes. */
 static size_t simulate(const uint64_t *trace, size_t n, uint64_t sets, size_t ways) {
-    uint64_t *lines = calloc(sets * ways, sizeof *lines); /* per set: from the most recent one on */
+    uint64_t *lines = calloc(sets * ways, sizeof *lines); /* the lines of each set, most recent
+                                                             first */
     size_t misses = 0;
     assert_non_null(lines);
     for (size_t i = 0; i < n; i++) {

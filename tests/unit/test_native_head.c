@@ -98,7 +98,7 @@ static void end_file(void) {
     seal_frame(begin_frame(0), 0);
 }
 
-/* Writes a described column of five bytes that no release knows. */
+/* A described column of five bytes that no release knows. */
 static const uint8_t strange[] = {5, 0, 0, 0, 'h', 'e', 'l', 'l', 'o'};
 
 static void assert_references(const traces_result *r) {

@@ -329,8 +329,8 @@ static void reads_count_where_operations_are_known(void **state) {
     }
 }
 
-/* With equal sizes and without removals, byte distances are reuse distances times the size. The
- * trace is long enough to renumber the slots of the axis several times. */
+/* Tests objects of equal size without removals: byte distances are reuse distances times the size.
+ * The trace is long enough to renumber the slots of the axis several times. */
 static void equal_sizes_give_reuse_distances(void **state) {
     enum { N = 300000, SIZE = 4096 };
     static uint64_t id[N], bytes[N], got[N], expected[N];

@@ -30,7 +30,7 @@ static int teardown(void **state) {
     return 0;
 }
 
-/* Makes writes of every size, up to far more than one buffer. */
+/* Tests writes of every size, up to far more than one buffer. */
 static void all_bytes_reach_the_file(void **state) {
     (void)state;
     static const size_t pieces[] = {0, 1, 1000, 262143, 1, 262144, 3, 700000, 17};
@@ -72,7 +72,7 @@ static void full_disk_is_reported_with_the_name(void **state) {
     assert_int_equal(access("/dev/full", W_OK), 0);
 }
 
-/* Replaces standard output by a pipe whose reader is gone. */
+/* Tests standard output that is a pipe whose reader is gone. */
 static void closed_pipe_is_reported(void **state) {
     (void)state;
     int ends[2], saved = dup(STDOUT_FILENO);
@@ -156,7 +156,7 @@ static void set_user_id_is_never_kept(void **state) {
     files_remove(path);
 }
 
-/* Only root can make files of other owners and groups. */
+/* Tests files of other owners and groups, which only root can make. */
 static void permissions_of_another_owner_are_not_kept(void **state) {
     (void)state;
     if (geteuid() != 0)
@@ -179,7 +179,7 @@ static void permissions_of_another_owner_are_not_kept(void **state) {
     files_remove(path);
 }
 
-/* A name may have 255 bytes. The file has another name until it is finished. */
+/* Tests names of up to 255 bytes, although the file has another name until it is finished. */
 static void long_names_are_written(void **state) {
     (void)state;
     for (size_t bytes = 250; bytes <= 255; bytes++) {

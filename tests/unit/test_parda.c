@@ -181,7 +181,8 @@ static void figure_2_on_table_3(void **state) {
         party_round(&p, 0, trace, cut);
         assert_letters(&p.listener.sent[2], "acfbd");
         assert_letters(&p.listener.sent[1], "fabcmt"
-                                            /* Its own first touch, and those that it forwards. */
+                                            /* its own first touch, and the first touches that it
+                                             * forwards */
                                             "d");
         assert_letters(&p.listener.sent[0], "");
         assert_int_equal(p.rank[1].chunk.received, 5);
@@ -564,7 +565,8 @@ static void options_that_do_not_go_together_are_refused(void **state) {
     rd_engine_close(e);
 }
 
-/* Closes the engine in the middle of a round, while the ranks wait for messages that never come. */
+/* Tests that the engine can be closed in the middle of a round, while the ranks wait for messages
+ * that never come. */
 static void an_analysis_can_be_given_up(void **state) {
     (void)state;
     static const uint64_t trace[] = {1, 2, 3, 1, 2, 3};

@@ -179,8 +179,8 @@ static void totals_grow_by_a_power_of_the_size(void **state) {
     rd_model_free(m);
 }
 
-/* The number of reuses doubles while the sizes are almost equal. Their shares are predicted
- * nevertheless. */
+/* Tests that shares are predicted even if the number of reuses doubles while the sizes are almost
+ * equal. */
 static void totals_that_sizes_do_not_tell_are_no_trouble(void **state) {
     static const double sizes[3] = {638603, 638732, 638927};
     rd_training runs[2];
@@ -208,8 +208,8 @@ static void totals_that_sizes_do_not_tell_are_no_trouble(void **state) {
 
 /* ---- multi-model ---- */
 
-/* Section 3.4 of the paper: with s1 = 3 s0, bin [4, 8) gets two thirds of [1, 2) and one third of
- * [2, 4) from the linear pieces, and all of the constant piece of [4, 8). */
+/* Tests the example in section 3.4 of the paper: with s1 = 3 s0, bin [4, 8) gets two thirds of [1,
+ * 2) and one third of [2, 4) from the linear pieces, and all of the constant piece of [4, 8). */
 static void the_worked_example_of_the_paper(void **state) {
     rd_model *m = NULL;
     assert_int_equal(rdi_model_new(*state, &m), RD_OK);
@@ -336,8 +336,8 @@ static void patterns_that_share_bins_are_separated(void **state) {
     rd_model_free(m);
 }
 
-/* Tests distances that fill log-linear bins evenly: a range of constant distances and a range of
- * linear ones. */
+/* Makes a profile whose distances fill log-linear bins evenly: a range of constant distances and a
+ * range of linear ones. */
 static rd_profile *range_profile(rd_ctx *ctx, double size) {
     static profiles_point points[400];
     size_t n = 0;
@@ -394,7 +394,7 @@ static void what_no_input_tells_apart_is_constant(void **state) {
     }
 }
 
-/* Tests 5000 references that are all at the beginning of a log-linear bin. */
+/* Makes a profile of 5000 references that are all at the beginning of a log-linear bin. */
 static rd_profile *far_profile(rd_ctx *ctx, uint64_t distance) {
     rd_profile_facts facts = profiles_facts();
     rd_bin bin = {distance, distance + 2047, 5000, rdi_sum_product(distance, 5000)};

@@ -17,7 +17,8 @@
 #include <cmocka.h>
 
 #define N 20000
-/* Number of blocks, because references of up to 200 bytes span up to five blocks of 64 bytes. */
+/* Room for the blocks. References have at most 200 bytes, so they span fewer than four blocks of 64
+ * bytes on average. */
 #define MOST     (4 * N)
 #define DECODERS 5
 

@@ -94,7 +94,7 @@ static void without_a_front_the_table_is_ahead(void **state) {
     }
 }
 
-/* Makes alternating stretches with and without near reuse. */
+/* Tests alternating stretches with and without near reuse. */
 static void the_front_goes_and_comes_back(void **state) {
     (void)state;
     rdi_rng rng = {2};

@@ -384,8 +384,8 @@ static void mrc_json_tells_what_is_interpolated(void **state) {
     rd_profile_free(p);
 }
 
-/* Tests a sample of half of the blocks. The sizes below are so far from 1000 that only the half
- * width counts. */
+/* Makes the profile of a sample of half of the blocks. The sizes below are so far from 1000 that
+ * only the half width counts. */
 static rd_profile *sampled_profile(rd_ctx *ctx) {
     rd_profile_facts facts = profiles_facts();
     facts.exact = false;

@@ -94,8 +94,8 @@ static void feed_distances(rd_sampler *s, uint64_t block, const uint64_t *distan
         rd_sampler_feed(s, &block, &distances[i], 1);
 }
 
-/* The first samples show two peaks. Sampling restarts, and peaks of the new samples are the result
- * only when there are two of them as well. */
+/* Tests samples with two peaks at first. Sampling restarts, and the peaks of the new samples are
+ * the result only when there are two of them as well. */
 static void a_peak_is_known_when_it_is_reported(void **state) {
     static const uint64_t two_peaks[] = {2000, 2500, 2200, 2600, 2300};
     rd_sampler *s = NULL;

@@ -60,7 +60,7 @@ static void check_all_errors(rd_ctx *ctx, const uint64_t *blocks, size_t n) {
     test_free(exact);
 }
 
-/* Names the blocks 0, 1, 2 ... */
+/* Renumbers the blocks as 0, 1, 2 ... */
 static void make_dense(uint64_t *blocks, size_t n) {
     uint64_t next = 0;
     uint64_t *id = test_malloc((n + 1) * sizeof *id);

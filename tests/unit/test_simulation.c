@@ -1,5 +1,5 @@
-/* Tests simulated caches in an analysis and in a profile: an analysis counts what a simulator does,
- * and the section "hierarchy" is written, read, merged and checked. */
+/* Tests simulated caches in an analysis and in a profile: an analysis has the same counts as a
+ * simulator, and the section "hierarchy" is written, read, merged and checked. */
 #include "reusedist/reusedist.h"
 
 #include <setjmp.h>

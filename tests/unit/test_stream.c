@@ -73,7 +73,7 @@ static void feed(opened *o, size_t n, size_t split, uint64_t *dist) {
     }
 }
 
-/* The distances of one code path, with which all other paths are compared. */
+/* Computes the expected distances with one code path, with which all other paths are compared. */
 static void expect_from_plain(size_t n) {
     opened o;
     assert_true(open_stream(&o, "isa=plain,front=off", 0));
@@ -403,7 +403,7 @@ static void looking_up_enters_every_block_once(void **state) {
     }
 }
 
-/* Makes some ids with one home, so that buckets overflow, and some whose home is occupied. */
+/* Tests some ids with one home, so that buckets overflow, and some ids whose home is occupied. */
 static void blocks_leave_overflowing_buckets_in_good_order(void **state) {
     (void)state;
     enum { COLLIDING = 200, M = 6000 };

@@ -272,7 +272,7 @@ static void without_the_model_times_are_counted(void **state) {
     rd_profile_free(p);
 }
 
-/* If no reuse is longer than W, there is nothing to infer. */
+/* Tests traces in which no reuse is longer than W, so that there is nothing to infer. */
 static void counted_windows_are_exact(void **state) {
     (void)state;
     static const struct {

@@ -67,7 +67,7 @@ static rd_status stop_half_way(void *user, uint64_t references, uint64_t block_r
     return references < N / 2 ? RD_OK : RD_ECANCELED;
 }
 
-/* Ends with the first failure. */
+/* Reads all parts. Stops at the first failure. */
 static rd_status read_all_parts(rdi_parts_watch *w, uint64_t *next) {
     rd_status status = RD_OK;
     *next = 0;

@@ -1,5 +1,5 @@
-/* Tests the misses of caches with every number of ways: they are those of a simulation of each
- * cache, and with one set they follow from the reuse distances. */
+/* Tests the misses of caches with every number of ways: they equal the misses in a simulation of
+ * each cache, and with one set they follow from the reuse distances. */
 #include "base/common.h"
 #include "reusedist/hierarchy.h"
 #include "verify/verifier.h"

@@ -1,4 +1,5 @@
-# With the emulated device, the command gives the same result as without, and -v names the device.
+# Checks that the command gives the same result with the emulated device as without it, and that -v names the
+# device.
 "$REUSEDIST" generate zipf:blocks=5K,refs=200K -o trace
 "$REUSEDIST" analyze -v -e gpu:batch=30K --hist=full --out=csv trace >got
 "$REUSEDIST" analyze -e stack --hist=full --out=csv trace >expected
