@@ -49,8 +49,8 @@
 #define BATCH  512
 #define GROUPS 32                  /* number of groups of blocks, for the variance */
 #define SIZES  (RD_BAND_SIZES + 1) /* cache sizes 2^0 to 2^63, and an infinite cache */
-/* An excess, positive or negative, of more than this many standard deviations means that the
- * hottest blocks are not in the sample. */
+/* If the number of sampled references differs from its expected value by more than this many
+ * standard deviations, the hottest blocks are not in the sample. */
 #define SURPRISE     2
 #define MOST_SAMPLES (UINT64_C(1) << 30)
 #define SAMPLE_BYTES 128                 /* upper estimate of the bytes per sampled block */
@@ -71,7 +71,7 @@ typedef struct shards_engine {
     rdi_run *run;
     rd_engine *inner;
     uint64_t salt;   /* hash of the seed */
-    uint64_t limit;  /* blocks with a hash up to this are sampled */
+    uint64_t limit;  /* blocks with a hash of at most this number are sampled */
     double weight;   /* number of references that a sampled reference represents: 1 / rate */
     uint64_t fed;    /* number of references fed so far */
     uint64_t direct; /* number of references counted exactly while every block was sampled */
@@ -250,11 +250,11 @@ static double sum_of(const double *mass) {
     return sum;
 }
 
-/* Estimates which fraction of an excess of `excess` references is due to the number of sampled
- * blocks. This fraction is the slope of the number of blocks over the number of references as
- * samples vary, which is 1 if all blocks are alike. If the excess is far larger than the variance
- * between the groups explains, the hottest blocks are not in the sample, and the excess itself
- * gives the variance. */
+/* Estimates which fraction of the excess of `excess` sampled references is due to the number of
+ * sampled blocks. The fraction is 1 if all blocks are alike. In general it is the slope of the
+ * number of blocks over the number of references when the sample varies. If the excess is far
+ * larger than the variance between the groups explains, the hottest blocks are not in the sample,
+ * and the excess itself gives the variance. */
 static double alike_share(const shards_engine *e, double excess) {
     double size[GROUPS] = {0}, all = 0, squares = 0;
     for (size_t g = 0; g < GROUPS; g++) {

@@ -44,12 +44,12 @@
 
 extern const rdi_engine_ops rdi_engine_stream;
 
-/* A bit vector that marks which of the last references are the last ones to their blocks. Bit t %
- * 64 of word (t / 64) % words represents the reference at time t. */
+/* A bit vector that marks which of the recent references are the last references to their blocks.
+ * Bit t % 64 of word (t / 64) % words represents the reference at time t. */
 typedef struct recent_bits {
     uint64_t *word;
     uint64_t mask;   /* words - 1; `words` is a power of two above W / 64 + 1 */
-    uint64_t *count; /* number of references by distance, below W */
+    uint64_t *count; /* number of references per distance below W */
 } recent_bits;
 
 typedef struct time_engine {
@@ -128,8 +128,8 @@ static void clear_upto(const recent_bits *r, uint64_t from, uint64_t upto) {
         r->word[at & r->mask] = 0;
 }
 
-/* Counts the distances of reuses up to W references apart, for runs of which the first begins at
- * time `now`. Before the call, no bit from `now` on may be set. A run sets only the bit of its last
+/* Counts the distances of reuses up to W references apart. The first of the runs begins at time
+ * `now`. Before the call, no bit from `now` on may be set. A run sets only the bit of its last
  * reference. */
 static void count_recent(time_engine *e, const rdi_stream_runs *runs, uint64_t now) {
     const recent_bits r = e->recent;

@@ -28,7 +28,7 @@
 typedef struct entry {
     uint64_t block;
     uint32_t newer, older; /* neighbors in the list; NONE at its ends */
-    uint32_t zone;         /* number of markers before it */
+    uint32_t zone;         /* number of markers before this entry */
 } entry;
 
 /* Invariants: For every z below `markers`, marker[z] is entry number sizes.value[z] - 1 of

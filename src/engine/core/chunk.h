@@ -80,7 +80,7 @@ typedef struct rdi_chunk {
     uint64_t received;   /* number of distinct open first touches of later chunks that were received
                             in this round */
     uint64_t references; /* number of references analyzed so far */
-    uint64_t recounted;  /* number of references counted again so far */
+    uint64_t recounted;  /* number of references that this chunk has counted again so far */
 } rdi_chunk;
 
 /* Opens the chunk and its engine. `plan` is borrowed until rdi_chunk_close(). `expected_blocks` is
@@ -89,7 +89,7 @@ typedef struct rdi_chunk {
 rd_status rdi_chunk_open(rdi_chunk *c, const rdi_chunk_plan *plan, uint64_t expected_blocks);
 void rdi_chunk_close(rdi_chunk *c);
 
-/* Begins a round. The engine keeps its blocks. `first` says that no chunk is before this one. */
+/* Begins a round. The engine keeps its blocks. `first` is true if no chunk is before this one. */
 void rdi_chunk_begin(rdi_chunk *c, bool first);
 
 /* Analyzes the next n references of the chunk, and appends the open first touches to `open`. If
@@ -98,10 +98,10 @@ void rdi_chunk_begin(rdi_chunk *c, bool first);
 rd_status rdi_chunk_analyze(rdi_chunk *c, const uint64_t *blocks, size_t n, uint64_t *dist,
                             rdi_u64_list *open);
 
-/* Looks up the next n open first touches of later chunks, and appends those that stay open to
- * `open`, whose memory may be that of `blocks`. This chunk must have been analyzed, and all chunks
- * in between must have resolved the first touches. `dist` is as in rdi_chunk_analyze(), but must be
- * NULL unless first touches are inserted. */
+/* Looks up the next n open first touches of later chunks, and appends each one that stays open to
+ * `open`, which may share its memory with `blocks`. This chunk must have been analyzed, and all
+ * chunks in between must have resolved the first touches. `dist` is as in rdi_chunk_analyze(), but
+ * must be NULL unless first touches are inserted. */
 rd_status rdi_chunk_resolve(rdi_chunk *c, const uint64_t *blocks, size_t n, uint64_t *dist,
                             rdi_u64_list *open);
 
@@ -109,7 +109,7 @@ rd_status rdi_chunk_resolve(rdi_chunk *c, const uint64_t *blocks, size_t n, uint
  * later chunks must have been resolved. */
 rd_status rdi_chunk_state(rdi_chunk *c, rdi_u64_list *state);
 
-/* Makes the n blocks the newest ones of the chunk, in order. */
+/* Makes the n blocks the newest blocks of the chunk. The last of them becomes the newest. */
 rd_status rdi_chunk_append(rdi_chunk *c, const uint64_t *blocks, size_t n);
 
 #endif

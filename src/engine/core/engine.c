@@ -25,7 +25,7 @@ struct rd_engine {
     engine_stage stage;
     char *spec;     /* name and option text; string options point into it */
     void *state;    /* the engine's own state */
-    void *fresh;    /* copy of the state before open(): only the parsed options */
+    void *fresh;    /* copy of the state before open(), which has only the parsed options */
     uint64_t fed;   /* number of references fed so far */
     bool known;     /* true: the caller looks up previous references, see rd_engine_feed_known() */
     uint64_t *dist; /* distances of one batch, for callers that pass no array */

@@ -116,8 +116,8 @@ typedef struct rdi_alone_ops {
 
 typedef struct rdi_engine_ops {
     rd_engine_info info;              /* name, summary, card, caps, error kind, options, variants */
-    size_t state_size;                /* size of the state; the core sets it to zero and parses the
-                                         options into it */
+    size_t state_size;                /* size of the state in bytes; the core zeroes the state and
+                                         parses the options into it */
     const char *(*unavailable)(void); /* optional: returns the reason why the engine cannot run
                                          here, or NULL */
     rd_status (*open)(void *self, rdi_run *run); /* if it fails, the core calls close() */

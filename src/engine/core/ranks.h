@@ -72,7 +72,7 @@ static inline void rdi_ranks_close(rdi_ranks *r) {
         r->ops->close(r);
 }
 
-/* Creates n ranks in this process. Each rank may run on a thread of its own. */
+/* Creates n ranks in this process. Each rank may run on its own thread. */
 rd_status rdi_ranks_threads(rd_ctx *ctx, unsigned n, rdi_ranks **out);
 
 /* ---- for transports: messages that have arrived ---- */
@@ -83,7 +83,7 @@ typedef struct rdi_message rdi_message;
 typedef struct rdi_inbox {
     rdi_message *first, *last;
     uint64_t waiting; /* number of references of the trace in the waiting messages */
-    uint64_t arrived; /* number of messages that have arrived since the beginning */
+    uint64_t arrived; /* number of messages that have arrived so far */
 } rdi_inbox;
 
 /* Adds a message. The inbox takes over the list's memory, even on failure. */

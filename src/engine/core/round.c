@@ -6,7 +6,7 @@
 
 #define WORKERS_MAX     256
 #define COUNT_LEAST     4096  /* number of distances that justifies waking up a worker */
-#define LEAST_COLLECTED 1024u /* least capacity in references, unless a round is shorter */
+#define LEAST_COLLECTED 1024u /* smallest capacity of a buffer in references */
 
 /* ---- buffers ---- */
 

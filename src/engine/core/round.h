@@ -26,7 +26,7 @@ typedef struct rdi_round {
     rdi_run *run;
     unsigned n_workers;
     unsigned active;   /* number of workers that have a share of the current round */
-    rdi_pool *pool;    /* threads of the other workers; NULL: the caller is the only worker */
+    rdi_pool *pool;    /* threads of workers 1 and above; NULL: the caller is the only worker */
     rdi_hist **hist;   /* histogram of each worker; NULL: all distances go through
                           rdi_engine_deliver() */
     rd_status *status; /* status of each worker's counting */

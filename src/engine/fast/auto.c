@@ -22,7 +22,7 @@
 #include <string.h>
 
 /* Expected number of references in a chunk if the length of the trace is unknown: the largest size
- * to which `chunks` extends its chunks. */
+ * to which `chunks` lengthens its chunks. */
 #define USUAL_CHUNK 0x1p23
 
 /* Cost of a first touch in `chunks`, relative to any other reference: its entry in a new table,
@@ -36,8 +36,8 @@
  * all chunks before they are resolved. */
 #define FIRST_SHARE 0.7
 
-/* Below this fraction of first touches, a quarter of the sample is enough, because more would not
- * change the choice. */
+/* Below this fraction of first touches, a quarter of the sample is enough, because a longer sample
+ * would not change the choice. */
 #define FEW_FIRSTS 0.02
 
 /* Minimum number of threads at which `chunks` pays off for any fraction of first touches. */
@@ -47,8 +47,8 @@
  * chunks may use 1 / TABLES_PART of it. */
 #define SAMPLE_PART  16
 #define TABLES_PART  4
-#define BLOCK_BYTES  48.0   /* memory per block in the table of a chunk */
-#define THREAD_BYTES 0x1p21 /* additional memory per thread */
+#define BLOCK_BYTES  48.0   /* bytes per block in the table of a chunk */
+#define THREAD_BYTES 0x1p21 /* additional bytes per thread */
 
 #define LEAST        "stream" /* the engine that needs the least memory */
 #define TOO_SHORT    "because the trace is too short for threads"
@@ -143,8 +143,8 @@ static void drop_sample(auto_engine *e) {
     e->sample = NULL;
 }
 
-/* Passes the sample to the chosen engine, and frees the memory of the sample. The caller passes on
- * later references only after this call. */
+/* Passes the sample to the chosen engine, and frees the memory of the sample. This must happen
+ * before the caller passes on later references. */
 static rd_status pass_on_sample(auto_engine *e) {
     RD_TRY(pass_on(e, e->sample, e->sampled, NULL));
     drop_sample(e);
@@ -336,7 +336,7 @@ static rd_status sample_and_read(auto_engine *e) {
     return read_all(e);
 }
 
-/* Returns whether memory has run out and an engine that needs less can start over. */
+/* Returns whether memory has run out and an engine that needs less memory can start over. */
 static bool can_start_again(const auto_engine *e, rd_status status) {
     bool least = e->inner.ops && strcmp(e->inner.ops->info.name, LEAST) == 0;
     return status == RD_ENOMEM && e->parts && !least;

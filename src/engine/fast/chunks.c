@@ -36,8 +36,8 @@
 
 /* ---- how long chunks are ---- */
 
-/* Returns the largest automatic chunk size. The buffers of references may use an eighth of the
- * memory limit, and the buffers of distances another eighth. */
+/* Returns the largest automatic chunk size, in references. The buffers of references may use an
+ * eighth of the memory limit, and the buffers of distances another eighth. */
 static size_t most_references(const rdi_chunks *e) {
     uint64_t affordable = e->run->in->mem_bytes / (16 * sizeof(uint64_t) * e->n_chunks);
     return affordable < MOST_CHUNK ? (size_t)affordable : MOST_CHUNK;
@@ -154,8 +154,8 @@ static rd_status feed_copied(rdi_chunks *e, const uint64_t *blk, size_t n) {
 }
 
 /* Analyzes the references in place, without a copy, and returns when they are done. They are one
- * round, because longer chunks have fewer first touches. If distances are requested, which need a
- * buffer, or if the option `chunk` is given, the rounds have the usual length. */
+ * round, because longer chunks have relatively fewer first touches. If distances are requested,
+ * which need a buffer, or if the option `chunk` is given, the rounds have the usual length. */
 static rd_status feed_borrowed(rdi_chunks *e, const uint64_t *blk, size_t n) {
     bool whole = !e->run->in->distances && !e->chunk_option;
     for (size_t part = 0; n > 0; blk += part, n -= part) {

@@ -28,9 +28,9 @@ typedef struct rdi_chunks_result {
 /* A contiguous range of the trace that is being analyzed. It is cut into one chunk for each rank
  * except rank 0. */
 typedef struct rdi_chunks_round {
-    rdi_chunks_result *chunks; /* results of ranks 1, 2, ... */
-    const uint64_t *refs;      /* the references: those in `own`, or the caller's while the caller
-                                  waits */
+    rdi_chunks_result *chunks; /* results of the chunks of ranks 1, 2, ... */
+    const uint64_t *refs;      /* the references: in `own`, or in the caller's memory while the
+                                  caller waits */
     size_t n;
     const rd_parts *parts; /* if not NULL, the ranks read these parts instead of `refs` */
     rdi_u64_list own;      /* references collected from the caller's batches */
@@ -50,8 +50,8 @@ typedef struct rdi_chunks_rank {
     void *reader;              /* reader of the trace's parts while a chunk is read */
     rdi_u64_list *open;        /* receives the first touches of the slice that is being read */
     uint64_t round;            /* the number of the current round */
-    size_t prepared;           /* number of preparations of this round that are done: steps before
-                                  its first slice */
+    size_t prepared;           /* number of steps before the first slice of this round that are
+                                  done */
     size_t chunk_at, slice_at; /* chunk and slice of the next step after the preparations */
     bool busy;                 /* true: a thread is executing a step of this rank */
 } rdi_chunks_rank;
@@ -69,7 +69,8 @@ typedef struct rdi_chunks {
     rdi_chunks_round rounds[2];
     size_t goal; /* number of references at which the collected round is full */
     rdi_monitor monitor;
-    rdi_crew *crew;                /* the threads besides the caller's; NULL until there is work */
+    rdi_crew *crew;                /* the threads other than the caller's; NULL until there is
+                                      work */
     uint64_t submitted, delivered; /* number of rounds submitted and delivered so far; delivered <=
                                       ranks[0].round <= submitted */
     unsigned busy;                 /* number of busy ranks */

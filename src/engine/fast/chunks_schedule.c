@@ -4,7 +4,7 @@
 /* Time to resolve a first touch, relative to the time to analyze a reference. */
 #define RESOLVE_COST 1.8
 #define EXPECTED     0.7 /* fraction of a chunk's expected blocks for which room is reserved */
-#define BLOCK_BYTES  48  /* upper estimate of the memory of `stream` per block */
+#define BLOCK_BYTES  48  /* upper estimate of the bytes per block in `stream` */
 
 /* ---- where chunks and slices begin ---- */
 

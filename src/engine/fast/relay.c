@@ -193,10 +193,10 @@ static void look_behind(relay_engine *r) {
     rdi_monitor_leave(&r->monitor);
 }
 
-/* Returns whether the division of work should stay as it is. This is decided at the end of each
- * window, by the share of near reuses; within a window, and unless front=auto, the answer is true.
- * With BY_TABLE the share is that of the distances that the second thread has measured so far. If
- * the division stays, a new window begins. */
+/* Returns whether the work should stay divided in the same way. Within a window, and if the option
+ * `front` is on or off, the answer is true. At the end of a window, the share of near reuses
+ * decides; with BY_TABLE, this is the share among the distances that the second thread has measured
+ * so far. If the division stays, a new window begins. */
 static bool way_pays(relay_engine *r) {
     if (r->window_refs < RDI_STREAM_WINDOW)
         return true;

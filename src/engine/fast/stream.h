@@ -20,7 +20,7 @@
 #include "order/slot_axis.h"
 #include "order/slot_table.h"
 
-/* Maximum number of references per pass of a kernel, one bit each in a mask. */
+/* Maximum number of references per pass of a kernel. Masks have one bit for each of them. */
 #define RDI_STREAM_TILE 64
 /* Maximum number of references between two checks for free space. */
 #define RDI_STREAM_STEP  RDI_SLOT_TABLE_STEP
@@ -37,8 +37,8 @@
 
 /* The counts of the running analysis. They are added to run->out.hist at the end. */
 typedef struct rdi_stream_counts {
-    uint64_t *count; /* counts: element d for a distance d < DENSE, element DENSE + d / DENSE for a
-                        longer one */
+    uint64_t *count; /* counts of distances: element d for d < DENSE, element DENSE + d / DENSE for
+                        a longer distance d */
     uint64_t *rest;  /* element i is the sum of d % DENSE over all counted distances d with d /
                         DENSE = i */
     uint64_t counts; /* number of elements of `count` */
@@ -93,10 +93,10 @@ typedef struct rdi_stream_kernel {
                    uint64_t *hits);
     /* Looks up the misses of a packet, for the second thread, and counts their distances. */
     void (*missed)(rdi_stream *e, const rdi_stream_packet *in);
-    /* The same work without a front, divided between two threads. slots() looks up n references in
-     * the table and stores their previous slots in the packet, which must have room. measured()
-     * computes and counts their distances with the axis `a`. The thread of slots() does not change
-     * the axis except for its next slot. */
+    /* These two functions divide the work between two threads if there is no front. slots() looks
+     * up n references in the table and stores their previous slots in the packet, which must have
+     * room. measured() computes and counts their distances with the axis `a`. The thread of slots()
+     * does not change the axis except for its next slot. */
     void (*slots)(rdi_stream *e, const uint64_t *blk, size_t n, rdi_stream_packet *out);
     void (*measured)(rdi_stream *e, const rdi_slot_axis *a, const rdi_stream_packet *in);
     /* Sets newer[i] to the number of live slots above that of blk[i], for n <= TILE distinct
@@ -165,7 +165,7 @@ struct rdi_stream {
     uint64_t renumberings, evictions, upkeep_ns;
 };
 
-/* Returns whether the engine counts the distances that it measures now. */
+/* Returns whether the engine counts the distances of the current feed, whose array is `dist`. */
 static inline bool rdi_stream_counts_now(const rdi_stream *e, const uint64_t *dist) {
     return !dist || e->run->count_too;
 }

@@ -9,6 +9,5 @@
 #define WAYS          RDI_SLOT_WAYS
 #include "engine/fast/stream_kernel.inc.h"
 #else
-const rdi_stream_kernel rdi_stream_avx2 = {0}; /* rdi_isa_choose() never chooses AVX2 on other
-                                                  processors */
+const rdi_stream_kernel rdi_stream_avx2 = {0}; /* rdi_isa_choose() chooses AVX2 only on x86-64 */
 #endif

@@ -48,8 +48,8 @@ rd_status rdi_device_room(rdi_device *d, uint64_t *bytes);
 rd_status rdi_device_alloc(rdi_device *d, size_t bytes, void **out);
 void rdi_device_free(rdi_device *d, void *p);
 
-/* Allocates and frees pinned host memory, which the device reads and writes directly. The context
- * counts it. */
+/* These functions allocate and free pinned host memory, which the device reads and writes directly.
+ * The context counts it. */
 rd_status rdi_pinned_alloc(rdi_device *d, size_t bytes, void **out);
 void rdi_pinned_free(rdi_device *d, void *p, size_t bytes);
 /* Returns whether the memory at `p` is pinned, so that it can be copied without staging. */

@@ -339,7 +339,7 @@ static __device__ void count_greater(tile_memory &t, rdi_exact_key *k) {
     }
 }
 
-/* Counts the pairs of the second kind. Each thread block processes one bucket. */
+/* Counts the pairs of the second kind (exact_core.h). Each thread block processes one bucket. */
 static __global__ void __launch_bounds__(THREADS)
     count_buckets(rdi_exact_shape s, const rdi_exact_link *links, uint16_t *beside) {
     __shared__ tile_memory t;
@@ -466,8 +466,8 @@ static __device__ void finish_tile(const tile_work &w, counter &counts, uint32_t
     }
 }
 
-/* Counts the pairs of the third kind and computes the distances. A thread block processes many
- * tiles, so that its counts stay in shared memory for long. */
+/* Counts the pairs of the third kind (exact_core.h) and computes the distances. A thread block
+ * processes many tiles, so that its counts stay in shared memory for long. */
 static __global__ void __launch_bounds__(THREADS) count_tiles(tile_work w) {
     extern __shared__ uint32_t bins[];
     __shared__ tile_memory t;

@@ -31,8 +31,8 @@ typedef struct rdi_exact_round {
     rdi_exact_link *links;        /* the links of each position */
     uint16_t *rows;               /* first part of the table: tiles * pitch entries */
     uint32_t *panels;             /* second part of the table: panels * pitch entries */
-    uint16_t *beside;             /* per position: number of pairs of the second kind for the next
-                                     reference to its block */
+    uint16_t *beside;             /* per position: number of pairs of the second kind (exact_core.h)
+                                     for the next reference to its block */
     uint32_t bound;               /* bound of the distances; UINT32_MAX: none */
     uint64_t *distances;          /* distance of each reference; NULL: distances are counted in
                                      `counts` */

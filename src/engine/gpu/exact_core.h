@@ -54,9 +54,10 @@ typedef struct rdi_exact_link {
 
 typedef struct rdi_exact_key {
     uint32_t key;     /* 0: a gap, which is less than all other keys and needs no count */
-    uint32_t greater; /* number of greater keys before it that the bits so far reveal */
-    uint32_t seat;    /* lower half: its place; upper half: beginning of its group (one word saves a
-                         register) */
+    uint32_t greater; /* number of greater keys before this key, as far as the bits processed so far
+                         reveal it */
+    uint32_t seat;    /* lower half: place of the key; upper half: beginning of its group (one word
+                         saves a register) */
 } rdi_exact_key;
 
 RDI_BOTH static inline rdi_exact_key rdi_exact_key_at(uint32_t place, uint32_t key) {

@@ -30,8 +30,9 @@
 #define MOST_ROUND  ((uint64_t)1 << 28)
 /* A round has this many times as many references as the stack has blocks, within limits. */
 #define STACK_SHARE 8
-#define STAGING     ((size_t)1 << 20) /* references in each of the two pinned staging buffers */
-#define COPY_REFS   ((size_t)1 << 23) /* references that one copy from pinned memory takes */
+/* Number of references in each of the two pinned staging buffers. */
+#define STAGING   ((size_t)1 << 20)
+#define COPY_REFS ((size_t)1 << 23) /* maximum number of references per copy */
 /* A feed of fewer references is staged without a check for pinned memory. */
 #define PINNED_LEAST ((size_t)1 << 16)
 

@@ -23,7 +23,7 @@ typedef struct rdi_gpu_costs {
     uint64_t rounds;
     uint64_t carried;               /* number of stack positions at the beginning of a round, summed
                                        over all rounds */
-    double seconds[RDI_GPU_STAGES]; /* time on the device per stage */
+    double seconds[RDI_GPU_STAGES]; /* seconds of work on the device per stage */
     double bytes[RDI_GPU_STAGES];   /* lower limit of the bytes moved per stage */
 } rdi_gpu_costs;
 

@@ -6,9 +6,10 @@
 
 #include <inttypes.h>
 
-#define MOST_POSITIONS ((uint64_t)1 << 29) /* limit, so that the histogram fits in shared memory */
-#define DELIVERY       ((size_t)1 << 18)   /* distances that one download delivers */
-#define ROOM_SHARE     0.9                 /* largest fraction of the device's memory to use */
+/* Maximum number of positions in a round, for which the histogram fits in shared memory. */
+#define MOST_POSITIONS ((uint64_t)1 << 29)
+#define DELIVERY       ((size_t)1 << 18) /* maximum number of distances per download */
+#define ROOM_SHARE     0.9               /* largest fraction of the device's memory to use */
 
 /* ---- opening and closing ---- */
 

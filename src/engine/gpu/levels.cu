@@ -6,9 +6,9 @@
 #define CARRY_THREADS 1024u
 
 /* Runs a copy-scan over the threads of a thread block. Each thread has one group or tile, and
- * `mine` is the block that leaves it. `in` is the block that reaches the first one. Returns the
- * block that reaches this thread's group or tile, and sets *total to the block that leaves the last
- * one. All threads of the thread block must call the function. */
+ * `mine` is the block that leaves it. `in` is the block that reaches the first group or tile.
+ * Returns the block that reaches this thread's group or tile, and sets *total to the block that
+ * leaves the last group or tile. All threads of the thread block must call the function. */
 template <unsigned N_WARPS>
 __device__ static rdi_fallen copy_scan(rdi_fallen mine, rdi_fallen in, rdi_fallen *total) {
     __shared__ rdi_fallen of_warp[N_WARPS];

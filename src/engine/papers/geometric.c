@@ -55,8 +55,8 @@ typedef struct geometric_engine {
     rdi_room block; /* the references of the round: first the blocks of the LRU stack, then the new
                        references */
     rdi_room dist;  /* the distances of the new references */
-    size_t carried, filled; /* number of references in `block` that are the LRU stack, and of all
-                               references in it */
+    size_t carried, filled; /* carried: number of references in `block` that are the LRU stack;
+                               filled: number of all references in `block` */
     size_t full;            /* value of `filled` at which the round is analyzed */
     const rdi_point *point; /* the points of the round with their ranks */
 } geometric_engine;

@@ -13,7 +13,7 @@
 
 #include "engine/core/both.h"
 
-/* Maximum number of points in a round, because n + t must fit in 32 bits. */
+/* Maximum number of points in a round, so that n + t fits in 32 bits. */
 #define RDI_POINTS_MAX ((uint32_t)1 << 31)
 
 typedef struct rdi_point {

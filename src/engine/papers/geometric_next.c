@@ -81,8 +81,8 @@ static void count_digits(void *arg, unsigned worker) {
         counts[digit(s, &s->from[i])]++;
 }
 
-/* Turns counts into first positions. The order is by digit, and within a digit by worker, which
- * keeps the sort stable. */
+/* Turns each count into the position of the first record with this digit. The order is by digit,
+ * and within a digit by worker, which keeps the sort stable. */
 static void place_digits(const sorting *s) {
     size_t at = 0;
     for (unsigned d = 0; d < DIGITS; d++)

@@ -71,9 +71,9 @@ typedef struct hprda_engine {
 
 /* ---- parameters ---- */
 
-/* Sets the shape from the options N, ST, NB, NTB, HS and MS, and computes those that the user left
- * at 0. Returns RD_EINVAL unless N = NTB * NB * ST, NB is at most THREADS_MAX, and HS is above N
- * and at most 8 * N. */
+/* Sets the shape from the options N, ST, NB, NTB, HS and MS, and computes the options that the user
+ * left at 0. Returns RD_EINVAL unless N = NTB * NB * ST, NB is at most THREADS_MAX, and HS is above
+ * N and at most 8 * N. */
 static rd_status fit_shape(hprda_engine *e) {
     rdi_rda_shape *s = &e->shape;
     uint64_t chunk = e->chunk < e->round_refs ? e->chunk : e->round_refs,
@@ -133,8 +133,8 @@ rd_status rdi_rda_pool_full(rd_ctx *ctx, const rdi_rda_shape *shape) {
 
 /* ---- joining a round to the earlier ones ---- */
 
-/* Sets *estimate for the first reference to a block in this round, to RD_COLD if the block did not
- * occur in an earlier round. Stores the data that later rounds need. */
+/* Estimates the distance of the first reference to a block in this round. Sets *estimate to RD_COLD
+ * if the block did not occur in an earlier round. Stores the data that later rounds need. */
 static rd_status join_block(hprda_engine *e, const rdi_rda_item *item, uint64_t behind,
                             uint64_t *estimate) {
     known_block *blocks = e->blocks.at;

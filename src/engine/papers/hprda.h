@@ -45,7 +45,7 @@ typedef struct rdi_rda_backend rdi_rda_backend;
 struct rdi_rda_backend {
     rd_status (*analyze)(rdi_rda_backend *backend, rdi_rda_round *current);
     void (*close)(rdi_rda_backend *backend); /* also frees the backend */
-    double seconds[RDI_RDA_STAGES];          /* time per stage, summed over all workers */
+    double seconds[RDI_RDA_STAGES];          /* seconds per stage, summed over all workers */
     const char *where;                       /* description of the backend for messages */
 };
 

@@ -59,9 +59,9 @@ RDI_BOTH uint32_t rdi_rda_find(const rdi_rda_local *l, const uint64_t *chunk, ui
     return s;
 }
 
-/* Computes the distances of n references. A first reference gets RDI_RDA_COLD minus the number of
- * distinct blocks before it, which rdi_rda_summarize() replaces. Returns the number of distinct
- * blocks. */
+/* Computes the distances of n references. The distance of a first reference becomes RDI_RDA_COLD
+ * minus the number of distinct blocks before it, until rdi_rda_summarize() replaces it. Returns the
+ * number of distinct blocks. */
 RDI_BOTH uint32_t rdi_rda_analyze(const rdi_rda_local *l, const uint64_t *chunk, uint32_t n,
                                   uint64_t *dist) {
     uint32_t distinct = 0;
@@ -84,8 +84,8 @@ RDI_BOTH uint32_t rdi_rda_analyze(const rdi_rda_local *l, const uint64_t *chunk,
 
 /* ---- between chunks ---- */
 
-/* The data of one chunk, or of one group a level up, about one block. Items refer to other items by
- * number, from 1; 0 means none. */
+/* The data of one chunk, or on the next level of one group, about one block. Items refer to other
+ * items by number, from 1; 0 means none. */
 typedef struct rdi_rda_item {
     uint64_t block;
     uint32_t chain; /* next item in the same bucket that represents a block */
@@ -199,8 +199,8 @@ RDI_BOTH uint64_t rdi_rda_estimate(const rdi_rda_level *level, uint64_t d) {
     return level->adjust ? rdi_rda_adjust(d, level->distinct, level->before[level->n_units]) : d;
 }
 
-/* Merges the items of one block: writes the distances between chunks to `dist`, and the data of the
- * merged chunks about the block to *out. */
+/* Merges the items of one block: writes the distances between chunks to `dist`, and the data about
+ * the block in the merged chunks to *out. */
 RDI_BOTH void rdi_rda_merge(const rdi_rda_level *level, rdi_rda_item *item, uint32_t list,
                             uint64_t *dist, rdi_rda_item *out) {
     const uint32_t *before = level->before;

@@ -44,7 +44,8 @@
 /* Among this many references or fewer, hits are not worth removing. */
 #define FEW_LEFT 64u
 
-/* The data of the current level, compacted when half of the references have hit. */
+/* The references that are scanned at the current level. When half of them have hit, the hits are
+ * removed. */
 typedef struct scan {
     uint64_t *block, *above, *dist; /* per reference: its block, the block one level up, its
                                        distance */

@@ -41,7 +41,8 @@ enum { SPACE_AUTO, SPACE_OPT, SPACE_PLAIN };
 /* The engine. The thread that feeds it deals the references. The ranks of this process run on a
  * crew. */
 typedef struct parda_engine {
-    uint64_t ranks_option; /* number of ranks; 0: one per thread */
+    uint64_t ranks_option; /* number of ranks; 0: one per MPI process, or one per thread without
+                              MPI */
     uint64_t round_option; /* references per round; 0: automatic */
     const char *engine_option;
     uint32_t fixup_option; /* index of the kind of fix-up: 0 is pipelined, 1 is postfix */

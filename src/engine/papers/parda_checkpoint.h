@@ -35,8 +35,8 @@ rd_status rdi_parda_checkpoint_check(rd_ctx *ctx, const char *path);
 rd_status rdi_parda_checkpoint_save(rd_ctx *ctx, const char *path, const rdi_parda_checkpoint *c);
 
 /* Loads a checkpoint. If there is no such file, the function succeeds and leaves *c unchanged.
- * Fails with RD_EFORMAT if the file is damaged, and with RD_EINVAL if it belongs to another
- * analysis than c->identity. */
+ * Fails with RD_EFORMAT if the file is damaged, and with RD_EINVAL if the identity in the file is
+ * not c->identity. */
 rd_status rdi_parda_checkpoint_load(rd_ctx *ctx, const char *path, rdi_parda_checkpoint *c);
 
 #endif

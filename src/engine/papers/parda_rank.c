@@ -237,7 +237,8 @@ rd_status rdi_parda_rank_feed(rdi_parda_rank *r, const uint64_t *blocks, size_t 
     return work(r, rdi_chunk_analyze, blocks, n);
 }
 
-/* Resolves the next message from a place, and sets *n to the number of first touches in it. */
+/* Resolves the next message from the rank at `place`, and sets *n to the number of first touches in
+ * it. */
 static rd_status resolve_message(rdi_parda_rank *r, unsigned place, size_t *n) {
     rdi_u64_list list = {0};
     RD_TRY(receive_open(r, place, &list));
