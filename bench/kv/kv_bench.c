@@ -58,8 +58,8 @@ static double processor_seconds(void) {
 
 /* ---- the log ---- */
 
-/* Begins or continues a random conversation. All begin with block 0. Early conversations are more
- * active than late ones. */
+/* Begins or continues a random conversation. All conversations begin with block 0. Early
+ * conversations are more active than late ones. */
 static const conversation *next_turn(conversation *all, uint64_t *next) {
     conversation *c = &all[below(CONVERSATIONS) * below(1000) / 1000];
     uint64_t more = 1 + below(TURN);

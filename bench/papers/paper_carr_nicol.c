@@ -230,7 +230,7 @@ static bool table_5_others(bench *b, const bench_trace *t) {
     static const char *const engines[] = {"olken:tree=splay", "parda", "auto"};
     uint32_t threads[] = {1, (uint32_t)b->options->threads, (uint32_t)b->options->threads};
     bench_trace part = *t;
-    /* Limited, because the serial engine is slow. */
+    /* The number of references is limited, because the serial engine is slow. */
     size_t most = b->options->refs ? b->options->refs : DEVICE_REFS;
     part.n = part.n < most ? part.n : most;
     bench_answer expected = {0};

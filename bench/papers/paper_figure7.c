@@ -302,7 +302,7 @@ static bool measure_speed(bench *b) {
 #define FFT          "fft:rows=128,columns=256,refs=5M"
 #define WIDTH        2048
 #define BINS         "linear:2048"
-#define WINDOW_FIRST 55296 /* beginning of the bins from 55K to 66K */
+#define WINDOW_FIRST 55296 /* distance at which the bins from 55K to 66K begin */
 #define WINDOW_END   67584
 
 static const struct {
@@ -399,7 +399,7 @@ static bool report_accuracy(bench *b, rd_profile *const profiles[PANEL], const r
     return true;
 }
 
-/* Reports the curves of the lower graph. */
+/* Reports the curves of the lower graph of Figure 7. */
 static void report_window(const bench *b, rd_profile *const profiles[PANEL]) {
     if (b->options->json)
         return;

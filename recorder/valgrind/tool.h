@@ -127,12 +127,13 @@ IRExpr *ir_compute(IRSB *to, IRType type, IRExpr *value);
 
 /* ---- partly written registers (tool_registers.c) ---- */
 
-/* Returns an equivalent, faster block of code. */
+/* Returns an equivalent, faster block of code, which writes whole registers instead of parts. */
 IRSB *registers_made_whole(const IRSB *in);
 
 /* ---- flags with less work (tool_flags.c) ---- */
 
-/* Returns an equivalent, faster block of code. The block begins at `address`. */
+/* Returns an equivalent, faster block of code, which stores fewer flags. The block begins at
+ * `address`. */
 IRSB *flags_made_short(IRSB *in, Addr address);
 
 /* ---- look-ahead (tool_ahead.c) ---- */
@@ -143,7 +144,7 @@ Bool ahead_flags_are_replaced(Addr code, Addr block);
 
 /* ---- registers at faults (tool_faults.c) ---- */
 
-/* Makes Valgrind translate for programs without fault handlers. */
+/* Makes Valgrind translate code as for programs without fault handlers, which gives faster code. */
 void faults_start(void);
 /* Checks whether a system call has installed a fault handler that needs more precise registers than
  * before. If so, makes Valgrind discard its translations and translate with precise registers. */

@@ -24,7 +24,7 @@
 
 static uint64_t addresses[N];
 static char *path;
-static rd_ctx *own; /* context of `expected`, because the context of a test ends with the test */
+static rd_ctx *own; /* context of `expected`, which must outlive the context of each test */
 static rd_profile *expected;
 
 /* The ways of reading a file: by one thread, ahead, or in parts. */
@@ -296,7 +296,8 @@ static void attribution_and_sampling_get_the_distances(void **state) {
 
 typedef struct progress_test {
     rd_progress last;
-    uint64_t calls, cancel_after; /* number of references after which to cancel; 0: never */
+    uint64_t calls, cancel_after; /* cancel_after: number of references after which to cancel; 0:
+                                     never */
 } progress_test;
 
 static bool see_progress(void *user, const rd_progress *progress) {

@@ -38,8 +38,8 @@ static int free_profile(void **state) {
     return live == 0 ? 0 : -1;
 }
 
-/* Checks a call with NULL as its context, or as the object that has one, so there is no place for a
- * message. */
+/* Checks a call with NULL as its context, or as the object that has a context, so that no message
+ * can be stored. */
 #define REFUSED(call) expect_refused(#call, NULL, (call))
 /* Checks a call with NULL for `argument`. */
 #define EXPLAINED(argument, call) expect_refused(#call, argument, (call))
@@ -437,7 +437,7 @@ static void profile_files(void **state) {
     EXPLAINED("out", rd_profile_from_times(ctx, "/dev/null", NULL, NULL));
 }
 
-/* Checks that a profile can be written and read again, whatever a caller sets. */
+/* Checks that a profile can be written and read again, whatever values a caller sets. */
 static void facts_that_cannot_be_read_are_refused(void **state) {
     (void)state;
     rd_profile *p = NULL;

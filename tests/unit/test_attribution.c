@@ -1,5 +1,5 @@
-/* Tests attribution: every count is equal to that of a plain definition, sums are equal to the
- * whole profile under any limit, and running out of memory is survived. */
+/* Tests attribution: every count equals the count by a plain definition, sums equal the whole
+ * profile under any limit, and a failed allocation does no harm. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -200,8 +200,8 @@ static bool touches(size_t i, unsigned word, uint64_t block_bytes, uint64_t word
     return first <= to && last >= from;
 }
 
-/* Returns the number of words touched between a fetch of the block and the next one, summed over
- * all fetches. */
+/* Returns the number of words touched between a fetch of a block and the next fetch of the same
+ * block, summed over all fetches. */
 static uint64_t words_fetched(uint64_t from_distance, uint64_t block_bytes, uint64_t word_bytes) {
     uint64_t words = 0;
     for (size_t i = 0; i < n_blocks; i++)
@@ -400,7 +400,7 @@ static rd_status attribute(rd_attributor *a, const uint64_t *got, const uint32_t
     return RD_OK;
 }
 
-/* Runs the trace and the events, and counts both again with the owners of bytes. */
+/* Runs the trace with the events, and checks the counts against the owners of the bytes. */
 static void check_owners(const run_config *config) {
     uint64_t bytes = config->block_bytes;
     for (size_t i = 0; i < REFS; i++)
@@ -434,7 +434,8 @@ static void check_owners(const run_config *config) {
 
 static const uint64_t owned_block_bytes[] = {64, 4096, 0, 16, 16384};
 
-/* The largest level of these tests is equal to the bound. */
+/* Returns a bound that is not below the size of the largest level of these tests, which is 20,000
+ * bytes or, without a block size, 20,000 blocks. */
 static uint64_t smallest_bound(uint64_t block_bytes) {
     return block_bytes ? 20000 / block_bytes + 1 : 20000;
 }
@@ -451,8 +452,8 @@ static void data_are_whose_the_events_say(void **state) {
     versions_end = 0;
 }
 
-/* Tests a block in which a module ends and an allocation begins. In any order of touches, each has
- * its own data, and bytes in between belong to neither. */
+/* Tests a block in which a module ends and an allocation begins. In any order of touches, the
+ * module and the allocation have their own data, and the bytes in between belong to neither. */
 static void modules_share_blocks_with_others(void **state) {
     (void)state;
     static const struct {
@@ -507,8 +508,8 @@ static void blocks_of_several_are_looked_up_again(void **state) {
     check_owners(&(run_config){"auto", 64, 0, {0}});
 }
 
-/* Tests that one event gives blocks in use another owner: first as many blocks as the earlier
- * references allow, then more than that. */
+/* Tests an event that changes the owner of blocks in use: first of as many blocks as the earlier
+ * references allow, then of more blocks. */
 static void what_many_blocks_hold_changes_at_once(void **state) {
     (void)state;
     for (size_t round = 0; round < 10; round++) {
@@ -590,8 +591,8 @@ static void sums_stay_exact_whatever_the_limits(void **state) {
     }
 }
 
-/* Tests that rare tuples are folded first: the pair that causes most misses survives hundreds of
- * others. */
+/* Tests that rare tuples are folded first: the pair that causes most misses survives, although
+ * there are hundreds of other pairs. */
 static void heavy_pairs_survive_folding(void **state) {
     (void)state;
     make_trace(5, 300, 300);
@@ -681,7 +682,7 @@ static void phases_without_numbers_are_different(void **state) {
     rd_profile_free(old);
 }
 
-/* Each of these changes makes a valid file contradict itself. */
+/* Tests changes that make a valid file contradict itself. */
 static void contradictions_are_refused(void **state) {
     (void)state;
     static const char *const edits[][2] = {

@@ -64,7 +64,7 @@ static void small_cases_are_the_binomial_formula(void **state) {
         }
 }
 
-/* Compares cumulative sums, because cells are wider than one from 2048 on. */
+/* Tests cumulative sums, because cells are wider than one from 2048 on. */
 static void large_cases_come_near_the_formula(void **state) {
     (void)state;
     static const double chances[] = {0.02, 0.3, 0.5, 0.97};

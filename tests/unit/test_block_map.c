@@ -138,7 +138,8 @@ static void forgotten_blocks_are_new_again_and_do_not_pile_up(void **state) {
     uint64_t before = RDI_ABSENT;
     for (uint64_t now = 0; now < 10000; now++) {
         assert_int_equal(rdi_last_access_touch(&last, now % 500, now, &before), RD_OK);
-        assert_int_equal(before, RDI_ABSENT); /* uses 500 blocks in turn, 10 of which are live */
+        assert_int_equal(before, RDI_ABSENT); /* the loop uses 500 blocks in turn, 10 of which are
+                                                 live */
         if (last.live > 10)
             rdi_last_access_forget(&last, now - 10);
         assert_true(last.time.n <= 10 + RDI_SWEEP_LEAST);

@@ -62,9 +62,9 @@ static void assert_text(const rdi_u64_list *list, const char *text) {
 /* The text of a chunk and the expected results. */
 typedef struct example {
     const char *text;
-    const char *open;      /* first touches */
-    const char *forwarded; /* first touches that the previous chunk cannot resolve */
-    const char *state;     /* blocks that remain when everything is resolved */
+    const char *open;      /* open first touches */
+    const char *forwarded; /* open first touches that the previous chunk cannot resolve */
+    const char *state;     /* blocks that remain when all first touches are resolved */
     uint64_t dist[8];
 } example;
 
@@ -138,8 +138,8 @@ static size_t run_round(const uint64_t *trace, size_t n, uint64_t *dist, rdi_chu
     return begin[chunks];
 }
 
-/* Checks that the distances of the whole trace are the same by one engine and in rounds of
- * chunks. */
+/* Checks that an analysis in rounds of chunks gives the same distances as one engine for the whole
+ * trace. */
 static void run_chunked(const uint64_t *trace, size_t n, uint64_t bound, rdi_rng *rng) {
     static uint64_t expected[MOST_REFERENCES], dist[MOST_REFERENCES];
     rdi_chunk_plan plan = make_plan("bk", bound);
@@ -226,8 +226,8 @@ static void copied_and_borrowed_references_give_the_same_for_any_number_of_threa
     rd_profile_free(expected);
 }
 
-/* `stream` keeps the most recent blocks apart as soon as it has met enough blocks, which here
- * happens while it resolves. The blocks that it keeps must be the ones that it was fed. */
+/* Tests that `stream` keeps the right blocks apart from the axis. It does so as soon as it has met
+ * enough blocks, which happens here while it resolves first touches. */
 static void first_touches_that_fill_the_front_of_the_chunk_before_are_counted_right(void **state) {
     (void)state;
     rd_engine_config config = {.size = sizeof config};

@@ -55,7 +55,8 @@ static void a_profile_equals_itself(void **state) {
 }
 
 static void accuracy_is_one_minus_half_the_differences(void **state) {
-    /* log bins: 0: .5 and .25; 1: .5 and .25; 2 to 3: 0 and .5 */
+    /* The shares of a and b in log bins: 0.5 and 0.25 at 0, 0.5 and 0.25 at 1, 0 and 0.5 from 2 to
+     * 3. */
     static const profiles_point a[] = {{0, 2}, {1, 2}, {RD_COLD, 96}};
     static const profiles_point b[] = {{0, 1}, {1, 1}, {3, 2}, {RD_COLD, 3}};
     rd_comparison c = compare(*state, make(*state, FULL, a, 3), make(*state, FULL, b, 4), LOG);
@@ -112,7 +113,7 @@ static void average_error_has_one_bin_for_everything_from_2m_on(void **state) {
 }
 
 static void miss_ratios_are_compared_at_powers_of_two(void **state) {
-    /* misses at 1, 2, 4, 8 blocks, in eighths: a 7 7 6 6; b 8 7 7 6 */
+    /* The misses at 1, 2, 4 and 8 blocks, in eighths: 7, 7, 6, 6 for a; 8, 7, 7, 6 for b. */
     static const profiles_point a[] = {{0, 1}, {2, 1}, {RD_COLD, 6}};
     static const profiles_point b[] = {{1, 1}, {5, 1}, {RD_COLD, 6}};
     rd_comparison c = compare(*state, make(*state, FULL, a, 3), make(*state, FULL, b, 3), LOG);

@@ -51,7 +51,7 @@ static const struct {
     {NULL, " L 10,1\nI  04000,4\n0 10\n"},
 };
 
-static void texts_are_recognised(void **state) {
+static void texts_are_recognized(void **state) {
     (void)state;
     for (size_t i = 0; i < RDI_COUNT(texts); i++) {
         traces_result r = traces_read_text(NULL, texts[i].text);
@@ -70,7 +70,7 @@ static void texts_are_recognised(void **state) {
 
 /* Tests that a damaged file of a format gets the message of that format, unless it is valid in
  * another format. */
-static void damaged_files_are_recognised(void **state) {
+static void damaged_files_are_recognized(void **state) {
     (void)state;
     traces_result r = traces_read_text(NULL, " L 0,8\n L 0,8\n L 0,8\n L 0,8\n L 0,8\n L 0,8\n"
                                              " L 0,8\n L 0,8\n L 0");
@@ -84,8 +84,9 @@ static void damaged_files_are_recognised(void **state) {
     traces_free(&r);
 }
 
-/* Tests a file in which the part that probes see ends inside a very long line. */
-static void long_files_are_recognised(void **state) {
+/* Tests files that are three times as long as the part that the probes see, so that this part may
+ * end inside a line. */
+static void long_files_are_recognized(void **state) {
     (void)state;
     const size_t bytes = 3 * RDI_PROBE_MAX;
     char *text = malloc(bytes + 1024);
@@ -132,7 +133,7 @@ static size_t make_oraclegeneral(uint8_t *out) {
     return RECORDS * BYTES;
 }
 
-static void binary_records_are_recognised(void **state) {
+static void binary_records_are_recognized(void **state) {
     (void)state;
     uint8_t bytes[4096];
     traces_result r = traces_read(NULL, bytes, make_champsim(bytes));
@@ -189,10 +190,10 @@ static void what_is_written_is_recognised(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts_are_recognised),
-        cmocka_unit_test(damaged_files_are_recognised),
-        cmocka_unit_test(long_files_are_recognised),
-        cmocka_unit_test(binary_records_are_recognised),
+        cmocka_unit_test(texts_are_recognized),
+        cmocka_unit_test(damaged_files_are_recognized),
+        cmocka_unit_test(long_files_are_recognized),
+        cmocka_unit_test(binary_records_are_recognized),
         cmocka_unit_test(what_is_written_is_recognised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,7 +74,8 @@ static void time_goes_forward_between_events(void **state) {
     rdi_event_free(f->device, to);
 }
 
-/* Sorts keys of `key_bytes` bytes by their lowest bits. Equal keys keep their order. */
+/* Checks that keys of `key_bytes` bytes are sorted by their lowest bits, and that equal keys keep
+ * their order. */
 static void check_sort(fixture *f, unsigned key_bytes, unsigned key_bits) {
     uint64_t keys[N], wide[N];
     uint32_t narrow[N], values[N];

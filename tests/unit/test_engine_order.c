@@ -17,7 +17,8 @@
 
 /* ---- the expected results, by definition ---- */
 
-/* Returns the position in the first n entries of the list, or n. */
+/* Returns the position of the block in the first n entries of the list, or n if the block is not
+ * there. */
 static size_t position(const uint64_t *list, size_t n, uint64_t block) {
     size_t i = 0;
     while (i < n && list[i] != block)
@@ -25,8 +26,8 @@ static size_t position(const uint64_t *list, size_t n, uint64_t block) {
     return i;
 }
 
-/* Returns the distinct blocks of the first n references, newest last reference first, and at most
- * `bound` of them. */
+/* Stores the distinct blocks of the first n references, ordered by their last references, newest
+ * first, and at most `bound` of them. Returns their number. */
 static size_t lru_stack(const uint64_t *trace, size_t n, uint64_t bound, uint64_t *stack) {
     size_t depth = 0;
     while (n-- > 0 && depth < bound)
@@ -123,7 +124,8 @@ static void the_order_is_the_lru_stack_for_any_bound(void **state) {
 
 /* ---- parts of a trace ---- */
 
-/* Counts the trace. The blocks of first references go to `first`. */
+/* Feeds the references of a part and counts their distances. The blocks of first references go to
+ * `first`. */
 static void count_part(rd_engine *e, const uint64_t *trace, size_t n, collector *first) {
     static uint64_t seen[MOST_REFERENCES];
     size_t depth = 0;
@@ -194,8 +196,8 @@ static void a_restarted_engine_is_empty_and_counts_on(void **state) {
 
 /* ---- taking blocks out ---- */
 
-/* Takes `n` distinct blocks, some of the stack and some unknown, in any order, from the engine and
- * from the reference list. */
+/* Takes `n` distinct blocks, some from the stack and some unknown, in any order, from the engine
+ * and from the expected list. */
 static size_t take_some(rd_engine *e, const char *spec, uint64_t *stack, size_t depth, size_t n,
                         rdi_rng *rng) {
     static uint64_t blocks[MOST_REFERENCES], newer[MOST_REFERENCES];

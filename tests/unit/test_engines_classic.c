@@ -168,7 +168,7 @@ static void zhong_figure_2(void **state) {
 /* ---- random traces ---- */
 
 /* Returns the distance by definition, without any list: the number of other blocks referenced since
- * the last reference. */
+ * the last reference to the same block. */
 static uint64_t distance_by_definition(const trace *t, size_t at) {
     uint64_t distinct = 0;
     for (size_t i = at; i-- > 0;) {
@@ -234,7 +234,7 @@ static void apply_bound(trace *t, const trace *whole, uint64_t bound) {
             t->distance[i] = RD_COLD;
 }
 
-/* Tests every kind of bound on 16 of the traces, but not all kinds on each. */
+/* Tests every kind of bound on 16 of the traces, but not all kinds on each trace. */
 static void random_traces_match_the_oracle_for_any_bound(void **state) {
     (void)state;
     static trace whole, bounded;

@@ -95,7 +95,7 @@ static void keep_events(const rd_trace *t, uint64_t first, size_t n) {
     }
 }
 
-/* Reads the whole trace, if it could be opened, and closes it. *refs is set to the number of
+/* Reads the whole trace, if it could be opened, and closes it. Sets *refs to the number of
  * references. */
 static rd_status read_opened(rd_status status, rd_trace *t, uint64_t *refs) {
     const rd_refs *batch = NULL;
@@ -160,7 +160,8 @@ static void events_come_back_where_they_were(void **state) {
         const char *spec;
         size_t refs;
     } traces[] = {{"native", REFS},
-                  /* Short, because a frame takes long even if it has few references. */
+                  /* This trace is short, because a frame takes long even if it has few
+                   * references. */
                   {"native:frame=1", 500},
                   {"native:frame=777", REFS},
                   {"native:frame=4096", REFS}};

@@ -128,7 +128,8 @@ static void addresses_are_addresses_and_ids_are_ids(void **state) {
     assert_int_equal(r.n, 1);
     assert_true(r.ids);
     traces_free(&r);
-    r = traces_read_text(NULL, "id,address\n1,64\n"); /* with both columns, address wins */
+    r = traces_read_text(NULL, "id,address\n1,64\n"); /* if there are both columns, the addresses
+                                                         are read */
     assert_string_equal(r.format, "csv");
     assert_false(r.ids);
     assert_int_equal(r.addr[0], 64);

@@ -1,4 +1,4 @@
-/* Tests format lackey: all kinds of lines, and invalid ones. */
+/* Tests format lackey: all kinds of lines, and invalid lines. */
 #include "support/traces.h"
 
 #include <setjmp.h>

@@ -283,7 +283,8 @@ static void assert_frames_before(const traces_result *r, size_t frames) {
     assert_prefix(r, 15, frames * DAMAGED_FRAME);
 }
 
-/* Returns the offsets of the frames; the last one is the end mark. */
+/* Stores the offsets of the frames and of the end mark, which is the last one. Returns their
+ * number. */
 static size_t find_frames(const uint8_t *file, size_t bytes, size_t *at) {
     size_t n = 0;
     for (size_t p = HEADER; p < bytes; p += 16 + rdi_load_le32(file + p + 4))
@@ -335,7 +336,7 @@ static void frames_in_another_order_are_found(void **state) {
     size_t bytes = 0, at[8];
     uint8_t *file = small_file(&bytes);
     find_frames(file, bytes, at);
-    /* Drops the second frame. The frame after it was written for another position. */
+    /* Drops the second frame. The frame after it then has the wrong position. */
     memmove(file + at[1], file + at[2], bytes - at[2]);
     traces_result r = traces_read("native", file, bytes - (at[2] - at[1]));
     assert_frames_before(&r, 1);
@@ -409,7 +410,8 @@ static void sealed_nonsense_does_no_harm(void **state) {
         for (size_t trial = 0; trial < 200; trial++) {
             memcpy(copy, file, bytes);
             for (size_t k = rdi_rng_below(&rng, 3); k < 3; k++) {
-                /* The heads of the file, of a frame and of a column are the interesting places. */
+                /* Half of the changes are in the heads of the file, of a frame and of a column,
+                 * where they have the most effect. */
                 size_t range = rdi_rng_below(&rng, 2) ? bytes : HEADER + 80;
                 copy[8 + rdi_rng_below(&rng, range - 8)] = (uint8_t)rdi_rng_next(&rng);
             }
@@ -427,7 +429,7 @@ static void sealed_nonsense_does_no_harm(void **state) {
 
 /* ---- one error at a time, with valid checksums ---- */
 
-/* Makes a file of one symbol with size and kind, and the offsets of its parts. */
+/* The offsets of the parts of a file with one symbol, which has a size and a kind. */
 enum {
     FRAME = HEADER,
     BLOCK = FRAME + 8,

@@ -193,7 +193,7 @@ static void zipf_has_its_distribution(void **state) {
     }
 }
 
-/* Checks that the draws are the same at other addresses. */
+/* Checks that scrambling changes only the addresses and not the drawn blocks. */
 static void scrambled_zipf_is_zipf_with_other_addresses(void **state) {
     (void)state;
     size_t n = 0;
@@ -260,7 +260,7 @@ static void stack_has_the_distances_of_its_list(void **state) {
             finite++;
         }
     }
-    assert_int_equal(n - finite, 41); /* as many blocks as the deepest reuse needs */
+    assert_int_equal(n - finite, 41); /* the deepest reuse needs 41 blocks */
     assert_distributed(counts, shares, RDI_COUNT(at), finite);
     free(d);
 }
@@ -306,7 +306,8 @@ static void stack_keeps_to_its_blocks_and_cold_share(void **state) {
     free(d);
 }
 
-/* Computes time distances with a table of last positions; 0 for first references. */
+/* Computes time distances with a table of last positions. The time distance of a first reference is
+ * 0. */
 static uint64_t *time_distances(const char *spec, size_t *n) {
     uint64_t *addr = generate(spec, n), *last = calloc(*n, sizeof *last);
     assert_non_null(last);

@@ -60,7 +60,8 @@ static size_t count_of(const char *text, const char *part) {
 
 /* ---- curves ---- */
 
-/* Returns the reduced curve at a size, on the straight line that a logarithmic chart axis draws. */
+/* Returns the value of the reduced curve at a size, on the straight line that a logarithmic chart
+ * axis draws. */
 static double read_curve(const rd_mrc_point *points, size_t n, uint64_t blocks) {
     size_t i = 1;
     while (i + 1 < n && points[i].blocks < blocks)
@@ -84,7 +85,8 @@ static void check_reduced(rd_binning binning, uint64_t max_distance) {
         uint64_t blocks = (uint64_t)size, less = blocks - blocks / 400;
         assert_int_equal(rd_mrc_at(ctx, p, blocks, &exact, NULL), RD_OK);
         assert_int_equal(rd_mrc_at(ctx, p, less, &before, NULL), RD_OK);
-        double drawn = read_curve(points, n, blocks); /* a step may be a fraction of a column off */
+        double drawn = read_curve(points, n, blocks); /* the drawn step may be off by a fraction of
+                                                         a column */
         assert_true(drawn >= exact - 0.001 && drawn <= before + 0.001);
     }
     rd_mrc_free(ctx, points);
@@ -210,8 +212,8 @@ static void odd_profiles_have_pages(void **state) {
 
 /* ---- details ---- */
 
-/* Makes a profile of `n` functions, lines, pairs and data of one reference each, all of which
- * miss. */
+/* Makes a profile with `n` functions, lines, pairs and regions, which have one reference each. All
+ * references miss. */
 static rd_profile *many_functions(rd_ctx *in, size_t n, const char *name) {
     rdi_text t = rdi_text_start(in);
     rdi_text_printf(
@@ -266,7 +268,8 @@ static void long_lists_end_with_the_sum_of_the_rest(void **state) {
     char *text = NULL;
     const char *name = "p.json";
     make_page(&p, &name, 1, &text);
-    /* 999 rows and one for the other 201; only rows that can be opened have bins */
+    /* There are 999 rows and one row for the other 201 functions. Only rows that can be opened have
+     * bins. */
     static const char named[] = "{\"name\":\"name\",\"source\":0,\"line\":1,\"module\":null,"
                                 "\"references\":1,\"infinite\":0,\"distance_sum\":1,\"misses\":[1],"
                                 "\"bins\":";

@@ -106,7 +106,8 @@ static void the_hash_depends_on_every_byte_the_length_and_the_seed(void **state)
 
 /* Finds two names of 16 bytes with the same hash under a seed. The hash takes eight bytes at a time
  * with h = mix(h ^ word), so for any two first words there are second words that make the hashes
- * equal. It tries until all bytes are letters that the text format can carry. */
+ * equal. The function tries first words until all bytes are letters that the text format can
+ * carry. */
 static void make_collision(uint64_t seed, char a[17], char b[17]) {
     rdi_rng rng = {seed + 1};
     uint64_t start = rdi_mix64(seed + UINT64_C(0x9e3779b97f4a7c15) * 17);
@@ -146,7 +147,7 @@ static void names_with_the_same_hash_are_an_error(void **state) {
              "seed=N (now 0)",
              a, b, (unsigned long long)hash);
     assert_string_equal(rd_last_error(ctx), expected);
-    assert_int_equal(read_id(a), hash); /* the first one stays valid */
+    assert_int_equal(read_id(a), hash); /* the id that came first stays valid */
 }
 
 static void a_number_may_not_be_the_hash_of_a_name(void **state) {

@@ -135,7 +135,8 @@ static void nul_bytes_are_no_end_of_the_text(void **state) {
     assert_int_equal(check(*state, escape, sizeof escape - 1), RD_EFORMAT);
 }
 
-/* The text is copied to memory of exactly its size, so that ASan detects a read after its end. */
+/* Tests every truncation of the text. Each is copied to memory of exactly its size, so that ASan
+ * detects a read after its end. */
 static void every_truncation_is_refused_without_reading_on(void **state) {
     static const char text[] = "{\"key\\u00e9\\ud83d\\ude00\":[1,-2.5e+10,true,false,null,\"\xf0"
                                "\x9f\x98\x80\"],\"b\":{\"c\":[]}}";

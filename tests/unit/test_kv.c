@@ -561,8 +561,8 @@ static void test_models_are_described(void **state) {
         assert_int_equal(rd_kv_model_parse(ctx, bad[i], &model), RD_EINVAL);
 }
 
-/* Returns the cost of the cheapest sizes in whole blocks that reach the goal, by trying all; -1 if
- * none does. */
+/* Returns the cost of the cheapest sizes in whole blocks that reach the goal, by trying all sizes;
+ * -1 if none reaches it. */
 static double cheapest(const rd_kv *kv, const rd_kv_offer *offers, double hits) {
     double best = -1, tokens = (double)rd_kv_totals_of(kv).tokens;
     for (uint64_t a = 0; a <= offers[0].bytes; a++)

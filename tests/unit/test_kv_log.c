@@ -1,5 +1,5 @@
-/* Tests the readers of logs: fields of each format, token ids, conversations, the native format, and
- * what is refused. */
+/* Tests the readers of logs: fields of each format, token ids, conversations, the native format,
+ * and invalid logs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

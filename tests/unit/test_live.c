@@ -234,7 +234,7 @@ static bool once_more(void *user) {
     return (*(int *)user)++ == 0;
 }
 
-/* Tests the buffers of a process that has ended while others continue. */
+/* Tests the buffers of a process that has ended while other processes continue. */
 static void a_buffer_of_a_dead_owner_is_reclaimed(void **state) {
     (void)state;
     live_test t;
@@ -250,7 +250,7 @@ static void a_buffer_of_a_dead_owner_is_reclaimed(void **state) {
     assert_int_equal(status, 0);
     rdi_channel_words(t.channel, 0)[0] = record(640, 8, RDI_RECORD_LOAD);
     assert_next(&t, 640, 1);
-    assert_int_equal(asked, 1); /* before the end of the trace */
+    assert_int_equal(asked, 1); /* asked once, before the end of the trace */
     stop(&t);
 }
 
@@ -307,8 +307,8 @@ static uint64_t put_pair(uint64_t *words, uint64_t address) {
     return 2;
 }
 
-/* Fills a buffer with: module, 3 references, allocation, nothing, 2 references, release. Returns
- * its words. */
+/* Fills a buffer with a module, 3 references, an allocation, an empty event, 2 references and a
+ * release. Returns the number of words. */
 static uint64_t fill_with_events(rdi_channel *channel, int *index) {
     *index = rdi_channel_take(channel, (uint32_t)getpid());
     uint64_t *words = rdi_channel_words(channel, (unsigned)*index), n = 0;
@@ -358,7 +358,8 @@ static void events_stand_between_references(void **state) {
     t.channel->buffer[index].process = 2;
     rdi_channel_submit(t.channel, index, words);
     assert_events(&t, 5, UINT64_C(2) << 48);
-    fill_with_events(t.channel, &index); /* never handed over, but found at the end */
+    fill_with_events(t.channel, &index); /* this buffer is never handed over, but the reader finds
+                                            it at the end */
     assert_events(&t, 10, 0);
     assert_end(&t);
     stop(&t);

@@ -71,7 +71,7 @@ static void check_with(const rd_refs *refs, const rd_mapping *mapping) {
     rd_ctx_free(ctx);
 }
 
-/* Compares with and without origins. */
+/* Compares the mapper with the definition, with and without origins. */
 static void check(const rd_refs *refs, uint64_t block_bytes, uint32_t kinds) {
     check_with(refs, &(rd_mapping){
                          .size = sizeof(rd_mapping), .block_bytes = block_bytes, .kinds = kinds});
@@ -81,7 +81,7 @@ static void check(const rd_refs *refs, uint64_t block_bytes, uint32_t kinds) {
                                    .origins = true});
 }
 
-/* Compares with every set of columns, kinds and block size. */
+/* Compares the mapper with the definition for every set of columns, kinds and block sizes. */
 static void check_all(size_t n) {
     static const uint64_t block_bytes[] = {0, 1, 2, 16, 64, 4096, UINT64_C(1) << 63};
     for (size_t b = 0; b < RDI_COUNT(block_bytes); b++)
@@ -167,7 +167,8 @@ static void a_reference_past_the_end_is_refused_unless_dropped(void **state) {
             rd_mapper_new(ctx, &(rd_mapping){.size = sizeof(rd_mapping), .block_bytes = bytes}, &m),
             RD_OK);
         rd_mapper_feed(m, &refs);
-        assert_int_equal(rd_mapper_next(m, &blocks, &n), RD_OK); /* first the blocks before it */
+        assert_int_equal(rd_mapper_next(m, &blocks, &n), RD_OK); /* the blocks before the invalid
+                                                                    reference come first */
         assert_true(n >= 17);
         assert_int_equal(rd_mapper_next(m, &blocks, &n), RD_EFORMAT);
         assert_non_null(strstr(rd_last_error(ctx), "reference 18: 4 bytes at 0xfffffffffffffffd"));

@@ -188,14 +188,13 @@ static void inside_a_bin_references_are_spread_evenly(void **state) {
 static void inside_a_bin_the_mean_is_kept_where_it_is_known(void **state) {
     rd_ctx *ctx = *state;
     static const struct {
-        uint64_t sum, blocks; /* sum of the distances, in [100, 199], of 10 references; cache
-                                 size */
+        uint64_t sum, blocks; /* sum of 10 distances in [100, 199], and a cache size */
         double miss;
     } cases[] = {{1000, 101, 0},                               /* all at 100 */
                  {1000, 100, 1},       {1090, 109, 10.0 / 19}, /* spread over [100, 118] */
                  {1090, 119, 0},       {1990, 199, 1},         /* all at 199 */
                  {1950, 190, 1},                               /* spread over [191, 199] */
-                 {1950, 192, 8.0 / 9}, {1495, 150, 0.5},       /* all over the bin */
+                 {1950, 192, 8.0 / 9}, {1495, 150, 0.5},       /* spread over the whole bin */
                  {999, 150, 0.5},                              /* impossible: ignored */
                  {1999, 150, 0.5}};
     for (size_t i = 0; i < RDI_COUNT(cases); i++) {
@@ -374,7 +373,7 @@ static void a_loop_in_a_larger_trace_has_its_knee_near_its_size(void **state) {
     for (size_t i = 0; i < RDI_COUNT(trace); i++)
         trace[i] = i < 30000 ? i % 300 : i;
     rd_profile *p = measure(ctx, trace, RDI_COUNT(trace), (rd_binning){RD_BINS_LOGLINEAR, 0}, 0);
-    rd_knee knees[4]; /* the data say: between 256 and 511, 299 on average */
+    rd_knee knees[4]; /* the distances are between 256 and 511, with a mean of 299 */
     assert_int_equal(rd_knees(p, knees, 4), 1);
     assert_in_range(knees[0].blocks, 300, 2 * 300 - 256);
     rd_profile_free(p);

@@ -45,8 +45,8 @@ static double by_trials(uint64_t d, uint64_t sets, uint64_t ways) {
     return (double)result;
 }
 
-/* Returns the same probability for large numbers of ways: the terms on both sides of the largest
- * one, each computed from its neighbor and divided by the sum of all. */
+/* Returns the same probability for large numbers of ways, from the terms on both sides of the
+ * largest term. Each term is computed from its neighbor and divided by the sum of all terms. */
 static double by_shape(uint64_t d, uint64_t sets, uint64_t ways) {
     uint64_t mode = (uint64_t)((long double)(d + 1) / (long double)sets);
     long double total = 0, above = 0, term = 1;

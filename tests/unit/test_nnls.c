@@ -84,8 +84,8 @@ static size_t best_column(const dense *d, const bool *use, const double *x) {
     return best;
 }
 
-/* Moves x toward `to` until a component reaches 0, which is then removed. Returns true if it
- * arrived. */
+/* Moves x toward `to` until a component reaches 0, which is then removed. Returns true if x arrived
+ * at `to`. */
 static bool move(const dense *d, bool *use, double *x, const double *to) {
     double step = 1;
     for (size_t k = 0; k < d->columns; k++)

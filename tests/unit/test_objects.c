@@ -65,8 +65,9 @@ static void make_trace(uint64_t seed, trace *t) {
 typedef struct object {
     bool known, present, deleted, expired;
     uint64_t bytes, end, lifetime; /* end 0: never */
-    size_t last;                   /* the last request that used it, from 1; 0: never used */
-    uint64_t most;                 /* the most bytes above it since then */
+    size_t last;                   /* number of the last request that used the object, from 1; 0:
+                                      never used */
+    uint64_t most;                 /* the most bytes above the object since that request */
 } object;
 
 static size_t number_of(uint64_t id) {
@@ -86,7 +87,7 @@ static uint64_t bytes_above(const object *all, size_t x, bool lazy) {
     return sum;
 }
 
-/* Every change of the cache is a moment. */
+/* Updates the most bytes above each object. Every change of the cache is a moment. */
 static void look(object *all, bool lazy) {
     for (size_t x = 0; x < OBJECTS; x++) {
         uint64_t now = bytes_above(all, x, lazy);
@@ -176,7 +177,7 @@ static void put_in(lru *c, size_t x, uint64_t bytes, uint64_t room) {
     for (size_t i = 0; i < c->n; i++) {
         used += c->bytes[c->order[i]];
         if (used > room)
-            c->n = i; /* everything that is less recent leaves, too */
+            c->n = i; /* all less recent objects are evicted, too */
     }
 }
 

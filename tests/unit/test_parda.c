@@ -101,7 +101,7 @@ static rd_status note(void *user, const uint64_t *blocks, size_t n) {
     return rdi_u64_list_append(ctx, user, blocks, n);
 }
 
-/* Returns the number of blocks that a rank holds, and appends them to *list unless `list` is
+/* Returns the number of blocks that a rank holds, and appends the blocks to *list unless `list` is
  * NULL. */
 static size_t held(rdi_parda_rank *r, rdi_u64_list *list) {
     rdi_u64_list blocks = {0};
@@ -141,7 +141,7 @@ static void draw_trace(rdi_rng *rng, uint64_t *trace, size_t n) {
 static void draw_cuts(rdi_rng *rng, size_t *cut, unsigned n, size_t references) {
     cut[0] = 0;
     cut[n] = references;
-    for (unsigned i = 1; i < n; i++) { /* shares are equal or of any size */
+    for (unsigned i = 1; i < n; i++) { /* chunks have equal lengths or any lengths */
         size_t share = references / n * i;
         cut[i] = rdi_rng_below(rng, 2)
                      ? share
@@ -446,7 +446,7 @@ static void break_off_feeding(const char *spec, const rd_engine_config *config) 
     rd_engine *e = NULL;
     assert_int_equal(rd_engine_open(ctx, spec, config, &e), RD_OK);
     assert_int_equal(rd_engine_feed(e, shared_trace, MOST_REFERENCES / 3 * 2, NULL), RD_OK);
-    while (!files_exist(checkpoint)) /* The ranks are running. */
+    while (!files_exist(checkpoint)) /* the ranks are running */
         usleep(1000);
     rd_engine_close(e);
 }
@@ -507,9 +507,9 @@ static void a_checkpoint_of_something_else_is_refused(void **state) {
     other = config;
     other.bound = 7;
     assert_int_equal(open_and_finish(&other, MOST_REFERENCES), RD_EINVAL);
-    assert_int_equal(open_and_finish(&config, 5), RD_EINVAL); /* The trace is shorter. */
+    assert_int_equal(open_and_finish(&config, 5), RD_EINVAL); /* the trace is too short */
     assert_int_equal(open_and_finish(&config, 0), RD_EINVAL);
-    shared_trace[0]++; /* Another trace, although only one reference differs. */
+    shared_trace[0]++; /* this is another trace, although only one reference differs */
     assert_int_equal(open_and_finish(&config, MOST_REFERENCES), RD_EINVAL);
     shared_trace[0]--;
     assert_int_equal(open_and_finish(&config, MOST_REFERENCES), RD_OK);

@@ -56,7 +56,7 @@ static void run(const rdi_passes *passes, const input *in, size_t n, results *ou
     passes->tuples(&keys, in->pc, n, out->tuple);
 }
 
-/* Makes the n-th of many inputs. Every second one has no gaps and only known program counters. */
+/* Makes input number `number`. Every second input has no gaps and only known program counters. */
 static void make_input(uint64_t number, input *in) {
     uint64_t state = number + 1;
     memset(cache, 0, sizeof cache);

@@ -1,4 +1,4 @@
-/* Tests phases of invented windows. tests/cli/analyze/phases.sh tests phases of traces. */
+/* Tests phases of made-up windows. tests/cli/analyze/phases.sh tests phases of traces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 static rd_window rows[WINDOWS];
 static size_t begins[WINDOWS], numbers[WINDOWS];
 
-static uint64_t noise; /* state of a generator */
+static uint64_t noise; /* state of the random number generator */
 
 static uint64_t below(uint64_t n) {
     noise = noise * UINT64_C(6364136223846793005) + 1442695040888963407;

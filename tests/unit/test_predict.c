@@ -20,7 +20,7 @@
 #define GROUPS(k) ((rd_binning){RD_BINS_REFERENCE, k})
 #define BIT(p)    (UINT32_C(1) << RD_PATTERN_##p)
 
-/* A known mixture: shares of the references, each at a distance c + e f(s). */
+/* A part of a known mixture: a number of references at the distance c + e f(s). */
 typedef struct part {
     rd_pattern pattern;
     double c, e;
@@ -254,8 +254,8 @@ static rd_profile *bins_profile(rd_ctx *ctx, const rd_bin *bins, size_t n) {
     return p;
 }
 
-/* Tests the same range in the equations: the linear piece in [4, 8) of the standard comes from
- * [4/3, 8/3) of the input of a third of its size, half from [1, 2) and half from [2, 4). */
+/* Tests the same range in the equations. The linear piece in [4, 8) of the standard input comes
+ * from [4/3, 8/3) of an input of a third of its size: half from [1, 2) and half from [2, 4). */
 static void the_equations_of_the_worked_example(void **state) {
     const rd_bin small[] = {middle_bin(1, 0.375), middle_bin(2, 0.375), middle_bin(4, 0.25)};
     const rd_bin standard[] = {middle_bin(4, 1)};
@@ -337,7 +337,7 @@ static void patterns_that_share_bins_are_separated(void **state) {
 }
 
 /* Makes a profile whose distances fill log-linear bins evenly: a range of constant distances and a
- * range of linear ones. */
+ * range of linear distances. */
 static rd_profile *range_profile(rd_ctx *ctx, double size) {
     static profiles_point points[400];
     size_t n = 0;
@@ -376,9 +376,9 @@ static void multi_models_predict_ranges(void **state) {
     }
 }
 
-/* Tests distance 0, where every pattern predicts the same for the training inputs. Three quarters
- * of the references are constant and one quarter is linear, and the largest distances of the
- * constant part are 0. */
+/* Tests distance 0, for which every pattern predicts the same on the training inputs. Three
+ * quarters of the references are constant and one quarter is linear, and the largest distances of
+ * the constant part are 0. */
 static void what_no_input_tells_apart_is_constant(void **state) {
     static const part parts[] = {{RD_PATTERN_CONSTANT, 0, 0, 3000},
                                  {RD_PATTERN_LINEAR, 0, 1, 1000}};

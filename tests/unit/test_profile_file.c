@@ -180,7 +180,7 @@ static void every_truncation_is_refused(void **state) {
     size_t n = strlen(text);
     assert_int_equal(parse(*state, text, n - 1), RD_OK); /* the last newline may be missing */
     for (size_t cut = 0; cut < n - 1; cut++) {
-        /* Memory of exactly this size, so that ASan detects reads after it. */
+        /* This memory has exactly the size of the text, so that ASan detects reads after it. */
         char *copy = malloc(cut ? cut : 1);
         assert_non_null(copy);
         memcpy(copy, text, cut);

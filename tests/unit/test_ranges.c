@@ -47,8 +47,8 @@ static void remove_and_compare(rdi_ranges *r, list *l, size_t at) {
     list_remove(l, at);
 }
 
-/* Adds a block in `grow` of 16 steps and removes one otherwise, mostly near the previous one, so
- * that ranges become empty. */
+/* Adds a block in `grow` of 16 steps. In all other steps, removes a block, mostly near the block
+ * that was removed before, so that ranges become empty. */
 static void walk(rd_ctx *ctx, const rdi_ranges_ops *ops, uint64_t capacity, unsigned grow,
                  uint64_t seed) {
     static list l;
@@ -165,8 +165,8 @@ static void random_traces_are_exact_below_the_cut_off_and_within_beyond(void **s
     }
 }
 
-/* Tests three orders: stretches traversed twice, always the oldest block, and the oldest block
- * between new ones. */
+/* Tests three orders: stretches that are traversed twice, always the oldest block, and the oldest
+ * block between new blocks. */
 static void hostile_traces_are_exact_below_the_cut_off_and_within_beyond(void **state) {
     enum { N = 6000, STRETCH = 40, ROUND = 500 };
     static uint64_t blocks[N];

@@ -27,7 +27,7 @@ static uint64_t count(const bool *bit, uint64_t from, uint64_t to) {
     return n;
 }
 
-/* Sets bits from left to right, as time passes, each replacing an older one or none. */
+/* Sets bits from left to right, as time passes. Each new bit replaces an older bit or none. */
 static void run_axis(rdi_rank_bits *b, bool *bit, rdi_rng *rng) {
     for (uint64_t now = count(bit, 0, b->slots); now < b->slots; now++) {
         uint64_t back = UINT64_C(1) << rdi_rng_below(rng, rdi_bit_width(now) + 1);

@@ -60,8 +60,8 @@ static void flip_byte(long offset) {
     assert_int_equal(fclose(f), 0);
 }
 
-/* Reads with one reader: the blocks into `expected`, and the message of a failure into `damage`, ""
- * if there was none. Returns the number of blocks. */
+/* Reads with one reader. Writes the blocks to `expected`, and the message of a failure to `damage`,
+ * or "" if nothing fails. Returns the number of blocks. */
 static size_t read_alone(const char *format, const rd_mapping *mapping) {
     rd_trace *t = NULL;
     rd_mapper *m = NULL;
@@ -92,7 +92,8 @@ out:
     return total;
 }
 
-/* Reads the same with several decoders, into `got` and `message`. */
+/* Reads the same trace with several decoders, and writes the blocks to `got` and the message to
+ * `message`. */
 static size_t read_together(const rdi_read_ahead_config *config, uint64_t *references) {
     rdi_read_ahead *r = NULL;
     assert_int_equal(rdi_read_ahead_open(ctx, config, &r), RD_OK);

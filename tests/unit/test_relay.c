@@ -81,7 +81,7 @@ static void without_a_front_the_table_is_ahead(void **state) {
     static const uint64_t bounds[] = {0, 1, 16, 1000};
     static const char *const specs[] = {"relay", "relay:front=off", "relay:compact=6K"};
     rdi_rng rng = {5};
-    for (size_t i = 0; i < REFERENCES; i++) /* more and more blocks */
+    for (size_t i = 0; i < REFERENCES; i++) /* the number of blocks grows */
         blocks[i] = rdi_rng_next(&rng) % (1000 + i / 4);
     for (size_t k = 0; k < RDI_COUNT(bounds) * RDI_COUNT(specs); k++) {
         uint64_t bound = bounds[k % RDI_COUNT(bounds)];
@@ -103,7 +103,8 @@ static void the_front_goes_and_comes_back(void **state) {
     rd_engine *e = open_engine("relay", 0, SHORT_RING);
     assert_int_equal(rd_engine_feed(e, blocks, REFERENCES, NULL), RD_OK);
     assert_as_stream(e, 0);
-    packets p = packets_of(e); /* their number depends on how far behind the second thread is */
+    packets p = packets_of(e); /* the number of packets depends on how far behind the second thread
+                                  is */
     assert_true(p.by_front > 0 && p.by_table > 0);
     rd_engine_close(e);
 }

@@ -40,7 +40,7 @@ static void a_peak_exceeds_both_its_neighbours(void **state) {
     assert_int_equal(peaks[0].sample, 1);
     assert_int_equal(peaks[0].number, 1);
     assert_int_equal(peaks[0].distance, 300);
-    assert_int_equal(peaks[0].time, 4); /* known when the next distance is known */
+    assert_int_equal(peaks[0].time, 4); /* the peak is known when the next distance is known */
     assert_int_equal(peaks[1].number, 2);
     assert_int_equal(peaks[1].distance, 95);
     assert_int_equal(peaks[1].time, 9);

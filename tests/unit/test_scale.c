@@ -94,8 +94,8 @@ static void stretches_traversed_twice_stay_within(void **state) {
     check_all_errors(*state, blocks, 2 * BLOCKS);
 }
 
-/* Tests referencing the oldest block repeatedly: every node loses its oldest block, and all are
- * moved. */
+/* Tests repeated references to the oldest block: every node loses its oldest block, and all blocks
+ * move. */
 static void always_the_oldest_stays_within(void **state) {
     enum { BLOCKS = 700, ROUNDS = 12 };
     static uint64_t blocks[BLOCKS * ROUNDS];
@@ -129,8 +129,8 @@ static void a_new_working_set_empties_the_old_nodes(void **state) {
     check_all_errors(*state, blocks, n);
 }
 
-/* Tests a hot pair before many other blocks: all references hit nodes that were made since the
- * compression. */
+/* Tests a pair of hot blocks after many other blocks: all references hit nodes that were made since
+ * the compression. */
 static void a_hot_pair_keeps_the_tree_small(void **state) {
     enum { COLD = 1000, REFERENCES = 20000 };
     static uint64_t blocks[REFERENCES];

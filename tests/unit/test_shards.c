@@ -201,7 +201,7 @@ static void comparing_tells_whether_the_band_held(void **state) {
     assert_int_equal(rd_compare(ctx, exact, got, (rd_binning){RD_BINS_LOG, 0}, &c), RD_OK);
     assert_true(c.bound_checked && c.bound_held);
     rd_profile_free(exact);
-    for (size_t i = 0; i < MOST; i++) /* another program */
+    for (size_t i = 0; i < MOST; i++) /* the references of another program */
         block[i] = i % 3000;
     exact = run("stream", full, MOST, MOST);
     assert_int_equal(rd_compare(ctx, exact, got, (rd_binning){RD_BINS_LOG, 0}, &c), RD_OK);

@@ -64,7 +64,7 @@ static void immediate_reuse_has_distance_zero_with_certainty(void **state) {
 }
 
 /* Tests a cycle, in which every interval contains all other blocks. Intervals that never end are as
- * long as those that end; without them the mean would be too small. */
+ * long as intervals that end; without them the mean would be too small. */
 static void a_cycle_has_one_distance(void **state) {
     (void)state;
     const rdi_time_point points[] = {{500, 9 * 500}};
@@ -72,8 +72,9 @@ static void a_cycle_has_one_distance(void **state) {
     assert_inferred(&times, (const uint64_t[][2]){{499, 9 * 500}}, 1);
 }
 
-/* Tests each of M blocks in turn, twice: a a b b c c ... a a. Every second reference is the last
- * one to its block for a long time, so an interval of 2M - 2 references has M - 1 blocks. */
+/* Tests a trace that references each of M blocks twice, in turn: a a b b c c ... a a. Every second
+ * reference is the last one to its block for a long time, so an interval of 2M - 2 references has M
+ * - 1 blocks. */
 static void pairs_are_counted_once(void **state) {
     (void)state;
     const uint64_t m = 1000;

@@ -91,7 +91,7 @@ static void all_references_are_told(void **state) {
     rdi_parts_watch_start(&watch, note, &told, 1);
     assert_all_read(&watch);
     assert_int_equal(told, N);
-    assert_true(tellings > READERS); /* also during the run */
+    assert_true(tellings > READERS); /* progress is also reported during the run */
 }
 
 static void nothing_is_told_to_who_has_gone(void **state) {

@@ -29,7 +29,7 @@ static int free_ctx(void **state) {
     return live == 0 ? 0 : -1;
 }
 
-/* Makes references to `range` blocks, most of them to few blocks. */
+/* Makes references to `range` blocks, most of which are to a few of the blocks. */
 static void make_trace(uint64_t seed, size_t n, uint64_t range) {
     rdi_rng rng = {seed};
     for (size_t i = 0; i < n; i++)
