@@ -8,6 +8,7 @@ static const rd_opt analyze_opts[] = {
 #include "analysis_options.def"
 #define OBJECT_FIELD(member) ANALYSIS_FIELD(objects.member)
 #include "object_options.def"
+    OPTION_MERGE(ANALYSIS_FIELD(pipe.merge)),
     {.name = "checkpoint",
      .arg = "FILE",
      .type = RD_OPT_STRING,
@@ -58,7 +59,8 @@ const command command_analyze = {
     .name = "analyze",
     .summary = "measure the reuse distances of traces",
     .operands = "TRACE...",
-    .details = "Several traces are analyzed as one, in the given order. '-' is standard input.\n"
+    .details = "Several traces are analyzed as one, in the given order, or merged by time with\n"
+               "--merge=time: equal times keep the order of the files. '-' is standard input.\n"
                "Traces may be compressed (gz, bz2, xz, zst, lz4).\n",
     .opts = analyze_opts,
     .opts_size = sizeof(analysis_options),

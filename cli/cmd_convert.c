@@ -7,11 +7,13 @@
 #include "trace_copy.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 
 typedef struct convert_options {
     copy_options copy;
     const char *format;
     const char *kinds;
+    uint32_t merge;
     bool times;
     bool from_zero;
     uint64_t blocks;
@@ -23,6 +25,7 @@ static const rd_opt convert_opts[] = {
                   "format of the input, NAME[:key=value,...] [detected]"),
     OPTION_KINDS(offsetof(convert_options, kinds), NULL,
                  "keep only loads (L), stores (S), instruction fetches (I) [all]"),
+    OPTION_MERGE(offsetof(convert_options, merge)),
     COPY_OPTIONS(convert_options, copy),
     {.name = "time-histogram",
      .type = RD_OPT_BOOL,
@@ -48,7 +51,11 @@ static const rd_opt convert_opts[] = {
  * for histograms (without it), or NULL if there is none. */
 static const char *misplaced(const convert_options *o) {
     if (o->times)
-        return o->format ? "--format" : o->kinds ? "--kinds" : o->copy.to ? "--to" : NULL;
+        return o->format    ? "--format"
+               : o->kinds   ? "--kinds"
+               : o->copy.to ? "--to"
+               : o->merge   ? "--merge"
+                            : NULL;
     return o->from_zero ? "--from-zero" : o->blocks ? "--blocks" : o->hist ? "--hist" : NULL;
 }
 
@@ -59,6 +66,33 @@ static int convert_one(rd_ctx *ctx, const convert_options *o, trace_copy *copy, 
         return fail_status(ctx, opened);
     int status = trace_copy_add(copy, path, trace);
     rd_trace_close(trace);
+    return status;
+}
+
+static void close_all(rd_trace **traces, int n) {
+    for (int i = 0; i < n; i++)
+        rd_trace_close(traces[i]);
+    free(traces);
+}
+
+/* Copies the traces merged by time. */
+static int convert_merged(rd_ctx *ctx, const convert_options *o, trace_copy *copy, int n,
+                          char **paths) {
+    rd_trace *merged = NULL, **traces = calloc((size_t)n, sizeof *traces);
+    if (!traces)
+        return fail("out of memory");
+    rd_status opened = RD_OK;
+    for (int i = 0; i < n && opened == RD_OK; i++) {
+        opened = rd_trace_open(ctx, paths[i], o->format, &traces[i]);
+        if (opened == RD_OK && rd_trace_note(traces[i]) && !o->copy.quiet)
+            tell_user("%s: %s", paths[i], rd_trace_note(traces[i]));
+    }
+    if (opened == RD_OK)
+        opened = rd_trace_merge(ctx, traces, (const char *const *)paths, (size_t)n, &merged);
+    int status =
+        opened == RD_OK ? trace_copy_add(copy, "merged traces", merged) : fail_status(ctx, opened);
+    rd_trace_close(merged);
+    close_all(traces, n);
     return status;
 }
 
@@ -102,6 +136,8 @@ static int run_convert(rd_ctx *ctx, void *opts, int n, char **operands) {
     trace_copy *copy = trace_copy_new(ctx, &o->copy, kinds, progress_total(n, operands), &status);
     if (!copy)
         return status;
+    if (o->merge)
+        return trace_copy_finish(copy, convert_merged(ctx, o, copy, n, operands));
     for (int i = 0; i < n && status == EXIT_OK; i++)
         status = convert_one(ctx, o, copy, operands[i]);
     return trace_copy_finish(copy, status);
@@ -112,7 +148,8 @@ const command command_convert = {
     .summary = "convert traces to another format, time histograms to profiles",
     .operands = "TRACE...",
     .details =
-        "Several traces are joined into one. '-' is standard input. A damaged trace is converted\n"
+        "Several traces are joined into one, or merged by time with --merge=time: equal times\n"
+        "keep the order of the files. '-' is standard input. A damaged trace is converted\n"
         "up to the damage, and the exit status is 1.\n"
         "\n"
         "With --time-histogram the input has lines 'time count' or 'low high count [mean]',\n"

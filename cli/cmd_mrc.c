@@ -1,22 +1,14 @@
 /* mrc: computes the miss ratios of caches of given sizes, from a profile or directly from a
  * trace. */
 #include "caches.h"
-#include "object_options.h"
+#include "mrc_input.h"
 #include "option_rows.h"
 #include "output_file.h"
-#include "pipeline.h"
-#include "profile_files.h"
 #include "terminal.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <poll.h>
 #include <stddef.h>
 #include <string.h>
-#include <unistd.h>
-
-#define HEAD_BYTES 4096 /* bytes that are enough to tell a profile from a trace */
 
 typedef struct mrc_options {
     pipeline_options pipe;
@@ -56,104 +48,12 @@ static const rd_opt mrc_opts[] = {
     OPTION_ASCII(offsetof(mrc_options, ascii), "draw the chart with ASCII characters only"),
 #define OBJECT_FIELD(member) offsetof(mrc_options, objects.member)
 #include "object_options.def"
+    OPTION_MERGE(offsetof(mrc_options, pipe.merge)),
 #define PIPELINE_FIELD(member) offsetof(mrc_options, pipe.member)
 #define PIPELINE_HIST          "full"
 #include "pipeline_options.def"
     {.name = NULL},
 };
-
-/* ---- profile or trace ---- */
-
-/* Reads `n` bytes, or fewer at the end of the file or after an error. Waits if the descriptor does
- * not block. Returns the number of bytes read. */
-static size_t read_bytes(int fd, char *to, size_t n) {
-    struct pollfd ready = {.fd = fd, .events = POLLIN};
-    size_t got = 0;
-    while (got < n) {
-        poll(&ready, 1, -1);
-        ssize_t part = read(fd, to + got, n - got);
-        if (part < 0 && (errno == EINTR || errno == EAGAIN))
-            continue;
-        if (part <= 0)
-            break;
-        got += (size_t)part;
-    }
-    return got;
-}
-
-/* Returns whether a file that begins with `head` is a profile. Other JSON, for example a trace in
- * JSON lines, does not have the schema of a profile near its start. */
-static bool is_profile(const char *head, size_t n) {
-    static const char schema[] = "\"reusedist.profile/";
-    size_t at = 0;
-    while (at < n && strchr(" \t\r\n", head[at]) && head[at])
-        at++;
-    if (at == n || head[at] != '{')
-        return false;
-    for (; at + sizeof schema - 1 <= n; at++)
-        if (memcmp(head + at, schema, sizeof schema - 1) == 0)
-            return true;
-    return false;
-}
-
-static bool has_trace_options(const pipeline_options *o) {
-    return o->engine || o->format || o->block || o->kinds || o->bound;
-}
-
-/* Adds the trace to the analysis. For standard input, `head` has the first `n` bytes, which have
- * already been read, and the caller closes *trace. */
-static rd_status add_trace(pipeline *p, const char *path, const char *head, size_t n,
-                           rd_trace **trace) {
-    if (strcmp(path, "-") != 0)
-        return rd_analysis_add_file(p->analysis, path);
-    rd_status status = rd_trace_open_fd(p->ctx, STDIN_FILENO, "(standard input)", head, n,
-                                        p->options->format, trace);
-    return status == RD_OK ? rd_analysis_add_trace(p->analysis, *trace, path) : status;
-}
-
-static int analyze(rd_ctx *ctx, const mrc_options *o, const char *path, const char *head, size_t n,
-                   rd_profile **out) {
-    pipeline p;
-    rd_trace *trace = NULL;
-    rd_objects_config config;
-    pipeline_extras extras = {.objects = objects_config(&o->objects, &o->sizes, &config)};
-    int status = pipeline_open(&p, ctx, &o->pipe, &extras);
-    if (status == EXIT_OK) {
-        rd_status added = add_trace(&p, path, head, n, &trace);
-        status = added == RD_OK ? pipeline_run(&p, out) : fail_status(ctx, added);
-    }
-    pipeline_close(&p);
-    rd_trace_close(trace);
-    return status;
-}
-
-/* Reads the profile, or analyzes the trace. Reports failures and returns the exit status. */
-static int find_profile(rd_ctx *ctx, const mrc_options *o, char *path, rd_profile **out) {
-    bool standard = strcmp(path, "-") == 0;
-    char head[HEAD_BYTES];
-    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    size_t n = fd >= 0 ? read_bytes(fd, head, sizeof head) : 0;
-    if (!standard && fd >= 0)
-        close(fd);
-    if (!is_profile(head, n)) /* analyze() also reports a file that cannot be read */
-        return analyze(ctx, o, path, head, n, out);
-    if (has_trace_options(&o->pipe))
-        return fail_usage("%s: this is a profile; -e, -f, -b, --kinds and --bound are for traces",
-                          path);
-    rd_status status = standard
-                           ? rd_profile_read_fd(ctx, STDIN_FILENO, "(standard input)", head, n, out)
-                           : rd_profile_read(ctx, path, out);
-    if (status != RD_OK)
-        return fail_status(ctx, status);
-    tell_profile_note(path, *out);
-    if (o->objects.weight && !rd_profile_objects(*out)) {
-        rd_profile_free(*out);
-        *out = NULL;
-        return fail("%s: this profile does not count bytes; analyze the trace with --weight=bytes",
-                    path);
-    }
-    return EXIT_OK;
-}
 
 /* ---- --hits ---- */
 
@@ -257,7 +157,8 @@ static int run_mrc(rd_ctx *ctx, void *opts, int n, char **operands) {
     if (status != EXIT_OK)
         return status;
     rd_profile *profile = NULL;
-    status = find_profile(ctx, o, operands[0], &profile);
+    mrc_input in = {.pipe = &o->pipe, .objects = &o->objects, .sizes = &o->sizes};
+    status = mrc_read(ctx, &in, n, operands, &profile);
     if (profile) {
         int printed = hits.n ? print_hits(ctx, o, &hits, profile) : print_result(ctx, o, profile);
         status = status != EXIT_OK ? status : printed;
@@ -269,11 +170,11 @@ static int run_mrc(rd_ctx *ctx, void *opts, int n, char **operands) {
 const command command_mrc = {
     .name = "mrc",
     .summary = "compute the miss ratios of caches of given sizes",
-    .operands = "PROFILE|TRACE",
+    .operands = "PROFILE|TRACE...",
     .details =
-        "Caches are fully associative and evict the least recently used block. A trace is\n"
-        "analyzed first; only --sizes, --hits, --ways, --out, -o and --ascii also apply to\n"
-        "profiles. A value with '~' is interpolated inside a bin of the histogram. If the\n"
+        "Caches are fully associative and evict the least recently used block. Traces are\n"
+        "analyzed first, as one; only --sizes, --hits, --ways, --out, -o and --ascii also apply\n"
+        "to a profile. A value with '~' is interpolated inside a bin of the histogram. If the\n"
         "distances come from a sample (engine shards), the result has a band that contains the\n"
         "exact miss ratio with 95 % confidence: columns 'low' and 'high' in CSV, fields of the "
         "points in JSON.\n"
@@ -298,6 +199,6 @@ const command command_mrc = {
     .opts = mrc_opts,
     .opts_size = sizeof(mrc_options),
     .min_operands = 1,
-    .max_operands = 1,
+    .max_operands = -1,
     .run = run_mrc,
 };

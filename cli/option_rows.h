@@ -57,6 +57,12 @@ enum { OUT_TEXT, OUT_CSV, OUT_JSON };
         .name = "hist", .arg = "BINS", .type = RD_OPT_STRING, .def = usual, .offset = (at),        \
         .help = what                                                                               \
     }
+#define OPTION_MERGE(at)                                                                           \
+    {                                                                                              \
+        .name = "merge", .arg = "none|time", .type = RD_OPT_CHOICE, .choices = "none|time",        \
+        .def = "none", .offset = (at),                                                             \
+        .help = "time: merge several traces by the times of their requests [one after the other]"  \
+    }
 #define OPTION_TO(at)                                                                              \
     {                                                                                              \
         .name = "to", .arg = "FORMAT", .type = RD_OPT_STRING, .offset = (at),                      \

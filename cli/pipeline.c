@@ -130,6 +130,7 @@ int pipeline_open(pipeline *p, rd_ctx *ctx, const pipeline_options *o,
         .blocks = p->extras.blocks,
         .blocks_user = p->extras.blocks_user,
         .objects = p->extras.objects,
+        .merge = (rd_merge)o->merge,
     };
     int parsed = parse_options(p, &config);
     if (parsed != EXIT_OK)

@@ -7,7 +7,7 @@
  *   rd_analysis_profile(a, &profile);
  *   rd_analysis_close(a);
  *
- * An analysis reads its traces one after the other and treats them as one trace. It maps the
+ * An analysis reads its traces one after the other, or merged by time, and treats them as one trace. It maps the
  * references to blocks and feeds the blocks to an engine. Attribution and sampling receive the
  * distances of the same references. The analysis chooses how a trace is read: by the caller's
  * thread, by several threads that decode a file ahead, or by the engine itself, one part per
@@ -81,6 +81,12 @@ typedef struct rd_attribution_config {
                              size in bytes gives RD_EINVAL */
 } rd_attribution_config;
 
+/* How several traces become one. */
+typedef enum rd_merge {
+    RD_MERGE_NONE, /* one after the other */
+    RD_MERGE_TIME  /* by time, see rd_trace_merge() */
+} rd_merge;
+
 /* Configuration of an analysis. Zeros stand for the defaults. The analysis borrows everything that
  * the struct points to until rd_analysis_close(). */
 typedef struct rd_analysis_config {
@@ -131,6 +137,7 @@ typedef struct rd_analysis_config {
      * combined with the fields about engine, blocks, kinds, bounds, distances, checkpoints, sampling
      * and attribution, nor with caches to simulate (RD_EINVAL). NULL: references are analyzed in blocks. */
     const rd_objects_config *objects;
+    rd_merge merge; /* RD_MERGE_TIME must not be combined with a checkpoint (RD_EINVAL) */
 } rd_analysis_config;
 
 typedef struct rd_analysis rd_analysis;

@@ -136,6 +136,23 @@ RD_API RD_CHECKED rd_status rd_trace_open_memory(rd_ctx *ctx, const char *name, 
 /* Opens a generated trace, for example "zipf:blocks=4M,refs=50M,seed=1". rd_generator_info_at()
  * lists the generators. */
 RD_API RD_CHECKED rd_status rd_trace_generate(rd_ctx *ctx, const char *spec, rd_trace **out);
+/* Opens a trace that merges `n` open traces, none of which was read yet, by time. References with
+ * equal times are in the order of the traces. A reference with a time before that of an earlier
+ * reference of its trace counts as having the latest time so far in that trace, so each trace keeps
+ * its order. All traces must have times and the same columns; the merged trace delivers the times
+ * only if they are selected. Messages call the traces `names` (copied). Reading the merged trace
+ * reads the traces; the caller closes them after it. */
+RD_API RD_CHECKED rd_status rd_trace_merge(rd_ctx *ctx, rd_trace *const *traces,
+                                           const char *const *names, size_t n, rd_trace **out);
+
+/* Counts of the references that a merged trace has delivered so far from one of its traces. */
+typedef struct rd_merged_facts {
+    uint64_t references;
+    uint64_t backwards; /* number of references with a time before an earlier one of their trace */
+} rd_merged_facts;
+
+/* Returns the facts about trace `i` of a merged trace; zeros if there is no such trace. */
+RD_API rd_merged_facts rd_trace_merged(const rd_trace *t, size_t i);
 
 /* Chooses which columns of requests the trace delivers: a mask of bits of RD_REQUEST_FIELDS.
  * Columns that the trace does not have are left out. Without this call, it delivers none of them and does not spend

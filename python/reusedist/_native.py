@@ -124,7 +124,8 @@ class AnalysisConfig(ctypes.Structure):
                 ("sink_user", c_void_p), ("progress", PROGRESS), ("progress_user", c_void_p),
                 ("note", c_void_p), ("note_user", c_void_p), ("distances", c_char_p),
                 ("burst", c_uint64), ("hierarchy", c_void_p), ("without_causes", c_bool),
-                ("blocks", c_void_p), ("blocks_user", c_void_p), ("objects", c_void_p)]
+                ("blocks", c_void_p), ("blocks_user", c_void_p), ("objects", c_void_p),
+                ("merge", c_int)]
 
 
 class Facts(ctypes.Structure):

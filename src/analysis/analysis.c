@@ -31,6 +31,10 @@ static rd_status check_config(rd_analysis *a) {
         return rdi_fail(a->ctx, RD_EINVAL,
                         "bytes of objects cannot be combined with an engine, block size, kinds, "
                         "bound, checkpoint, distances, peaks, caches or attribution");
+    if (c->merge && c->checkpoint)
+        return rdi_fail(a->ctx, RD_EINVAL,
+                        "a checkpoint needs traces that are read one after the other: analyze "
+                        "without it, or without merging by time");
     if (c->distances)
         RD_TRY(rd_output_check(a->ctx, c->distances));
     a->block_known = c->block != RD_BLOCK_AUTO;
@@ -279,6 +283,8 @@ rd_status rdi_analysis_end_early(rd_analysis *a, rd_status status) {
 /* ---- running ---- */
 
 static rd_status read_all(rd_analysis *a) {
+    if (a->config.merge == RD_MERGE_TIME)
+        return rdi_analysis_read_merged(a);
     for (size_t i = 0; i < a->n_inputs; i++)
         RD_TRY(rdi_analysis_read_input(a, &a->inputs[i]));
     return RD_OK;

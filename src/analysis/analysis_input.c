@@ -89,17 +89,24 @@ static void take_counts(rd_analysis *a, const rdi_analysis_reading *r) {
     a->bytes_before += r->source->bytes;
 }
 
+/* Adds the source of the trace, unless the trace was merged from several sources. */
+static void add_source(rd_analysis *a, rdi_analysis_reading *r) {
+    if (r->source)
+        return;
+    r->source = &a->sources[a->n_sources++];
+    *r->source = (rd_source){.path = r->name, .format = rd_trace_format(r->trace)->name};
+}
+
 static rd_status read_requests(rd_analysis *a, rdi_analysis_reading *r) {
     if (rd_trace_note(r->trace))
         rdi_analysis_note(a, RD_NOTE_WARNING, "%s: %s", r->name, rd_trace_note(r->trace));
-    r->source = &a->sources[a->n_sources++];
-    *r->source = (rd_source){.path = r->name, .format = rd_trace_format(r->trace)->name};
+    add_source(a, r);
     rd_status status = rdi_feed_objects(a, r);
     take_counts(a, r);
     return status;
 }
 
-static rd_status read_opened(rd_analysis *a, rdi_analysis_reading *r) {
+rd_status rdi_analysis_read_opened(rd_analysis *a, rdi_analysis_reading *r) {
     if (a->objects)
         return read_requests(a, r);
     RD_TRY(choose_block(a, r));
@@ -113,8 +120,7 @@ static rd_status read_opened(rd_analysis *a, rdi_analysis_reading *r) {
     if (a->config.hierarchy && !a->hierarchy)
         RD_TRY(rdi_hierarchy_feed_new(a->ctx, &a->config, a->block_bytes, &a->hierarchy));
     RD_TRY(rd_mapper_new(a->ctx, &r->mapping, &r->mapper));
-    r->source = &a->sources[a->n_sources++];
-    *r->source = (rd_source){.path = r->name, .format = rd_trace_format(r->trace)->name};
+    add_source(a, r);
     rd_status status = feed(a, r);
     take_counts(a, r);
     rd_mapper_free(r->mapper);
@@ -129,7 +135,7 @@ rd_status rdi_analysis_read_input(rd_analysis *a, const rdi_analysis_input *inpu
         if (opened != RD_OK)
             return rdi_analysis_end_early(a, opened);
     }
-    rd_status status = read_opened(a, &r);
+    rd_status status = rdi_analysis_read_opened(a, &r);
     if (r.is_file)
         rd_trace_close(r.trace);
     return status;

@@ -2,6 +2,7 @@
  *
  *   analysis.c           opens, runs and closes an analysis
  *   analysis_input.c     handles one trace: block size, notes, choice of the reader
+ *   analysis_merge.c     reads traces that are merged by time
  *   feed_plain.c         the caller's thread reads and feeds batch by batch
  *   feed_ahead.c         several threads decode ahead (read_ahead.h), and the caller's thread feeds
  *   feed_objects.c       the caller's thread reads requests and feeds them to an object cache
@@ -93,6 +94,11 @@ typedef struct rdi_analysis_reading {
 /* ---- one trace (analysis_input.c) ---- */
 
 rd_status rdi_analysis_read_input(rd_analysis *a, const rdi_analysis_input *input);
+/* Reads an opened trace. If `reading->source` is not NULL, it is used instead of a new element of
+ * a->sources. */
+rd_status rdi_analysis_read_opened(rd_analysis *a, rdi_analysis_reading *reading);
+/* Reads all inputs, merged by time (analysis_merge.c). */
+rd_status rdi_analysis_read_merged(rd_analysis *a);
 
 /* Tells the user about columns that are missing or ignored. `fields` are those of the trace. */
 void rdi_analysis_note_columns(const rd_analysis *a, const rdi_analysis_reading *r,

@@ -5,8 +5,11 @@
  * there is room. Returns the new number of requests. */
 static size_t deliver(rdi_columns *col, rdi_csv_requests *q, size_t n) {
     for (; q->left > 0 && n < RDI_REFS_MAX; q->left--, n++) {
-        col->addr[n] = q->addr;
-        col->kind[n] = q->kind;
+        col->addr[n] = q->ref.addr;
+        col->pc[n] = q->ref.pc;
+        col->size[n] = q->ref.size;
+        col->thread[n] = q->ref.thread;
+        col->kind[n] = q->ref.kind;
         for (unsigned i = 0; i <= RD_MORE_BYTES; i++)
             q->more[i][n] = q->now.more[i];
     }
@@ -29,9 +32,9 @@ static const char *read_lines(rdi_lines *l, rdi_csv_requests *q, const char *p, 
         *refused = !next;
         if (!next)
             break;
-        q->addr = ref.addr;
-        q->kind =
-            q->now.more[RD_MORE_OPERATION] ? kind_of(q->now.more[RD_MORE_OPERATION]) : ref.kind;
+        q->ref = ref;
+        if (q->now.more[RD_MORE_OPERATION])
+            q->ref.kind = kind_of(q->now.more[RD_MORE_OPERATION]);
         q->left = ref.kind ? q->now.count : 0;
         *n = deliver(l->r->col, q, *n);
         p = next;

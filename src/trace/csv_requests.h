@@ -16,9 +16,8 @@ typedef struct rdi_csv_requests {
     bool on;       /* true: columns of requests were selected */
     uint64_t unit; /* number of nanoseconds in a unit of time */
     rdi_request now;
-    uint64_t left; /* number of times that `now` is still to be delivered, with the id `addr` */
-    uint64_t addr;
-    uint8_t kind;                   /* the kind of reference of the request */
+    uint64_t left; /* number of times that `now` and `ref` are still to be delivered */
+    rdi_ref ref;
     uint64_t (*more)[RDI_REFS_MAX]; /* memory of a batch, by RD_MORE_* */
 } rdi_csv_requests;
 

@@ -16,5 +16,7 @@ rd_status rdi_generator_require(rd_ctx *ctx, const char *name, const rdi_format_
 /* Opens a trace whose references come from `source` through `ops`, without a file. `source` is
  * borrowed until the trace closes. */
 rd_status rdi_trace_open_from(rd_ctx *ctx, const rdi_format_ops *ops, void *source, rd_trace **out);
+/* Returns the state of a trace that was opened with `ops`, or NULL for any other trace. */
+const void *rdi_trace_state(const rd_trace *t, const rdi_format_ops *ops);
 
 #endif

@@ -196,6 +196,10 @@ rd_status rdi_trace_open_from(rd_ctx *ctx, const rdi_format_ops *ops, void *sour
     return deliver(t, start(t, "source", NULL), out);
 }
 
+const void *rdi_trace_state(const rd_trace *t, const rdi_format_ops *ops) {
+    return t && t->ops == ops ? t->state : NULL;
+}
+
 rd_status rd_trace_open(rd_ctx *ctx, const char *path, const char *spec, rd_trace **out) {
     RDI_NEED(ctx, ctx, path, out);
     rdi_input *in;

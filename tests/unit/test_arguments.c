@@ -711,6 +711,15 @@ static void traces(void **state) {
     REFUSED(rd_trace_generate(NULL, "cycle", &t));
     EXPLAINED("spec", rd_trace_generate(ctx, NULL, &t));
     EXPLAINED("out", rd_trace_generate(ctx, "cycle", NULL));
+    rd_trace *const none[] = {NULL};
+    const char *const names[] = {"name"};
+    REFUSED(rd_trace_merge(NULL, none, names, 1, &t));
+    EXPLAINED("traces", rd_trace_merge(ctx, NULL, names, 1, &t));
+    EXPLAINED("names", rd_trace_merge(ctx, none, NULL, 1, &t));
+    EXPLAINED("out", rd_trace_merge(ctx, none, names, 1, NULL));
+    REFUSED(rd_trace_merge(ctx, none, names, 1, &t));
+    expect_saying(rd_trace_merge(ctx, none, names, 0, &t), "there is no trace to merge");
+    assert_int_equal(rd_trace_merged(NULL, 0).references, 0);
     REFUSED(rd_trace_read(NULL, &refs));
     REFUSED(rd_trace_seek(NULL, 0, 0));
     REFUSED(rd_trace_select(NULL, 0));

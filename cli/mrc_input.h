@@ -1,0 +1,18 @@
+/* The input of mrc: a profile, or traces that are analyzed first. */
+#ifndef RD_MRC_INPUT_H
+#define RD_MRC_INPUT_H
+
+#include "object_options.h"
+#include "pipeline.h"
+
+typedef struct mrc_input {
+    const pipeline_options *pipe;
+    const object_options *objects;
+    const rd_sizes *sizes; /* cache sizes at which a curve in bytes must be exact */
+} mrc_input;
+
+/* Reads the profile, or analyzes the traces, of which there are `n`. Reports failures and returns the
+ * exit status. *out becomes NULL if there is no profile. */
+int mrc_read(rd_ctx *ctx, const mrc_input *in, int n, char **paths, rd_profile **out);
+
+#endif
