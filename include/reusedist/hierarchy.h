@@ -147,7 +147,8 @@ typedef struct rd_simulator rd_simulator;
  * rd_hierarchy_check(). */
 RD_API RD_CHECKED rd_status rd_simulator_new(rd_ctx *ctx, const rd_hierarchy *h,
                                              const rd_simulator_config *config, rd_simulator **out);
-/* Simulates `n` references to blocks. `kinds` has the kind of each reference (RD_LOAD, RD_STORE or
+/* Simulates `n` references to blocks. A block number is an address divided by block_bytes, so a number
+ * that is too large for that may give RD_EINVAL. `kinds` has the kind of each reference (RD_LOAD, RD_STORE or
  * RD_FETCH, see trace.h); NULL means that all of them are loads. After a failure, the simulator can
  * only be freed. */
 RD_API RD_CHECKED rd_status rd_simulator_feed(rd_simulator *s, const uint64_t *blocks,

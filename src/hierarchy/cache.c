@@ -58,12 +58,11 @@ rd_status rdi_cache_init(rdi_cache *c, rd_ctx *ctx, const rdi_cache_kernels *ker
     *c = (rdi_cache){.ctx = ctx,
                      .kernels = kernels,
                      .policy = is->policy,
-                     .hash = is->index == RD_INDEX_HASH,
+                     .index = rdi_set_index_of(is, block_bytes),
                      .through = is->write == RD_WRITE_THROUGH,
                      .sets = rd_cache_sets(is, block_bytes),
                      .ways = rd_cache_ways(is, block_bytes),
                      .generator = is->seed};
-    c->set_mask = (c->sets & (c->sets - 1)) == 0 ? c->sets - 1 : 0;
     c->stride = rdi_cache_is_narrow(c) ? (c->ways + 7) / 8 * 8 : c->ways;
     RD_TRY(allocate_ways(c));
     RD_TRY(allocate_sets(c));

@@ -10,6 +10,7 @@
 
 #include "base/common.h"
 #include "base/cpu.h"
+#include "hierarchy/set_index.h"
 #include "order/block_map.h"
 #include "reusedist/hierarchy.h"
 
@@ -41,9 +42,9 @@ struct rdi_cache {
     rd_ctx *ctx;
     const rdi_cache_kernels *kernels;
     rd_cache_policy policy;
-    bool hash, through;
+    bool through;
+    rdi_set_index index;
     uint64_t sets, ways;
-    uint64_t set_mask;  /* sets - 1 if the number of sets is a power of two, else 0 */
     uint64_t generator; /* state of RD_POLICY_RANDOM */
 
     /* Way w of set s has number s * stride + w in these arrays. */
@@ -96,15 +97,8 @@ static inline bool rdi_cache_is_narrow(const rdi_cache *c) {
     return c->ways <= RDI_NARROW_WAYS;
 }
 
-/* A division of 32-bit numbers is faster on many processors. */
 static inline uint64_t rdi_cache_set(const rdi_cache *c, uint64_t block) {
-    if (RDI_UNLIKELY(c->hash))
-        return (uint64_t)(((rdi_u128)rdi_mix64(block) * c->sets) >> 64);
-    if (c->set_mask || c->sets == 1)
-        return block & c->set_mask;
-    if ((block | c->sets) >> 32 == 0)
-        return (uint32_t)block % (uint32_t)c->sets;
-    return block % c->sets;
+    return rdi_set_of(&c->index, block);
 }
 
 /* ---- narrow caches (cache_narrow.c) ---- */

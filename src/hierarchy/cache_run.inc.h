@@ -21,7 +21,7 @@ TARGET static inline bool NAME(hit)(rdi_cache *c, uint64_t block, bool store) {
  * one for most references of a program, and its recency does not change. */
 TARGET static size_t NAME(run_lru)(rdi_cache *c, const uint64_t *restrict blocks,
                                    const uint8_t *restrict kinds, size_t n) {
-    const uint64_t set_mask = c->set_mask, stride = c->stride;
+    const uint64_t set_mask = c->index.mask, stride = c->stride;
     const uint64_t *restrict tags = c->tags, *restrict used = c->used;
     uint64_t *restrict stamps = c->stamps, clock = c->clock;
     uint8_t *restrict flags = c->flags, *restrict recent = c->recent;
@@ -53,8 +53,8 @@ TARGET static size_t NAME(run)(rdi_cache *const first[2], const uint64_t *blocks
                                const uint8_t *kinds, size_t n) {
     rdi_cache *c = first[0];
     size_t i = 0;
-    bool plain = !c->hash && (c->set_mask || c->sets == 1);
-    if (plain && c->policy == RD_POLICY_LRU && (!kinds || c == first[1]))
+    if (rdi_set_index_is_masked(&c->index) && c->policy == RD_POLICY_LRU &&
+        (!kinds || c == first[1]))
         return NAME(run_lru)(c, blocks, kinds, n);
     if (!kinds)
         while (i < n && NAME(hit)(c, blocks[i], false))

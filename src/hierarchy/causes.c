@@ -11,7 +11,7 @@ rd_status rdi_causes_new(rd_ctx *ctx, uint64_t cache_blocks, rdi_block_map *seen
     rdi_causes *c = rdi_calloc(ctx, 1, sizeof *c);
     if (!c)
         return RD_ENOMEM;
-    *c = (rdi_causes){.seen = seen, .bit = bit, .count = count};
+    *c = (rdi_causes){.cache_blocks = cache_blocks, .seen = seen, .bit = bit, .count = count};
     rd_engine_config config = {.size = sizeof config, .bound = cache_blocks};
     rd_status status = rd_engine_open(ctx, "stream", &config, &c->engine);
     if (status != RD_OK) {
@@ -133,4 +133,33 @@ rd_status rdi_causes_add(rdi_causes *c, const uint64_t *blocks, size_t n, bool m
         n -= some;
     }
     return RD_OK;
+}
+
+rd_status rdi_causes_add_mixed(rdi_causes *c, const uint64_t *blocks, size_t n,
+                               const uint32_t *missed, size_t misses) {
+    for (size_t at = 0, next = 0; at < n;) {
+        size_t before = c->n == RDI_CAUSES_BATCH ? 0 : c->n, room = RDI_CAUSES_BATCH - before;
+        size_t some = room < n - at ? room : n - at;
+        RD_TRY(rdi_causes_add(c, blocks + at, some, false));
+        for (; next < misses && missed[next] < at + some; next++)
+            c->miss[before + missed[next] - at] = true;
+        at += some;
+    }
+    return RD_OK;
+}
+
+void rdi_causes_take(rdi_causes *c, const uint64_t *distances, size_t n, const uint32_t *missed,
+                     size_t misses) {
+    uint64_t far = 0, cold = 0, capacity = 0;
+    for (size_t i = 0; i < n; i++)
+        far += distances[i] >= c->cache_blocks;
+    for (size_t i = 0; i < misses; i++) {
+        uint64_t d = distances[missed[i]];
+        cold += d == RD_COLD;
+        capacity += d != RD_COLD && d >= c->cache_blocks;
+    }
+    c->count->cold += cold;
+    c->count->capacity += capacity;
+    c->count->conflict += misses - cold - capacity;
+    c->count->far_hits += far - cold - capacity;
 }

@@ -25,7 +25,8 @@ typedef struct rdi_evictors {
 
 /* The references that arrived and are not classified yet. */
 typedef struct rdi_causes {
-    rd_engine *engine;      /* its bound is the number of blocks of the cache */
+    rd_engine *engine;      /* its bound is `cache_blocks` */
+    uint64_t cache_blocks;  /* number of blocks of the cache */
     rdi_block_map *seen;    /* for each block, a mask of the caches at which it has arrived; shared
                                by all caches of a hierarchy, which owns it */
     uint64_t bit;           /* the bit of this cache in the mask */
@@ -49,11 +50,20 @@ void rdi_causes_free(rd_ctx *ctx, rdi_causes *c); /* NULL is allowed */
 
 /* Adds the references of a batch, all of which hit or all of which miss. */
 rd_status rdi_causes_add(rdi_causes *c, const uint64_t *blocks, size_t n, bool miss);
+/* Adds the references of a batch. `missed` has the indices of the misses, in ascending order. Nobody
+ * may receive the misses. */
+rd_status rdi_causes_add_mixed(rdi_causes *c, const uint64_t *blocks, size_t n,
+                               const uint32_t *missed, size_t misses);
 /* Adds a reference that misses, with its tag. */
 rd_status rdi_causes_add_miss(rdi_causes *c, uint64_t block, uint64_t tag);
 /* Notes that the cache lost `lost` during a reference. Does nothing if nobody receives misses. */
 rd_status rdi_causes_lose(rd_ctx *ctx, rdi_causes *c, uint64_t lost, uint64_t block, uint64_t tag);
 /* Classifies all references that were added. */
 rd_status rdi_causes_flush(rdi_causes *c);
+
+/* Classifies the references of a batch whose distances are known, without a bound. All references of
+ * a cache must be classified this way, or none. The first reference to each block must miss. */
+void rdi_causes_take(rdi_causes *c, const uint64_t *distances, size_t n, const uint32_t *missed,
+                     size_t misses);
 
 #endif

@@ -1,11 +1,14 @@
 /* Simulates a hierarchy of caches, reference by reference. docs/hierarchies.md defines every step,
  * and the names of the functions are those of its sections.
  *
- * Most references hit in the innermost level and change nothing else. A kernel handles runs of such
- * references (cache.h); everything else goes through the functions here. */
+ * Hierarchies with the default rules are in lru_levels.c. In all others, most references hit in the
+ * innermost level and change nothing else. A kernel handles runs of such references (cache.h);
+ * everything else goes through the functions here. */
+#include "hierarchy/simulator.h"
 #include "base/sized.h"
 #include "hierarchy/cache.h"
 #include "hierarchy/causes.h"
+#include "hierarchy/lru_levels.h"
 #include "hierarchy/streams.h"
 #include "reusedist/trace.h"
 
@@ -29,6 +32,8 @@ struct rd_simulator {
     rdi_cache *fast[2]; /* caches of the levels `first`, if the kernel can run them */
     bool is_fast;
     const rdi_cache_kernels *kernels;
+    rdi_lru_levels *lru; /* the caches, if all of them can be kept in LRU order; NULL: they are in
+                            `level` */
     rdi_block_map seen;  /* see causes.h */
     rd_miss_sink sink;   /* receives all misses; NULL: nobody does */
     uint64_t block, tag; /* the reference that is handled, if `sink` is not NULL */
@@ -245,6 +250,8 @@ static rd_status count_hits(rd_simulator *s, const uint64_t *blocks, const uint8
 
 static rd_status feed(rd_simulator *s, const uint64_t *blocks, const uint8_t *kinds,
                       const uint64_t *tags, size_t n) {
+    if (s->lru)
+        return rdi_lru_levels_feed(s->lru, blocks, kinds, NULL, n);
     for (size_t i = 0; i < n; i++) {
         const uint8_t *more = kinds ? kinds + i : NULL;
         if (s->is_fast) {
@@ -259,6 +266,15 @@ static rd_status feed(rd_simulator *s, const uint64_t *blocks, const uint8_t *ki
         RD_TRY(reference(s, blocks[i], kinds ? kinds[i] : RD_LOAD));
     }
     return RD_OK;
+}
+
+bool rdi_simulator_takes_distances(const rd_simulator *s) {
+    return s->lru && s->level[0].causes && s->first[0] == s->first[1];
+}
+
+rd_status rdi_simulator_feed_distances(rd_simulator *s, const uint64_t *blocks,
+                                       const uint8_t *kinds, const uint64_t *distances, size_t n) {
+    return rdi_lru_levels_feed(s->lru, blocks, kinds, distances, n);
 }
 
 rd_status rd_simulator_feed(rd_simulator *s, const uint64_t *blocks, const uint8_t *kinds,
@@ -286,13 +302,28 @@ rd_status rd_simulator_counts(rd_simulator *s, rd_cache_counts *out) {
             RD_TRY(rdi_causes_flush(s->level[k].causes));
     for (size_t k = 0; k < s->n; k++)
         out[k] = s->level[k].count;
+    if (s->lru)
+        rdi_lru_levels_count(s->lru, out);
     return RD_OK;
+}
+
+/* Returns whether the caches can be kept in LRU order. Evictors are not known then. */
+static bool suits_lru(const rd_simulator *s, const rd_simulator_config *config) {
+    return !config->misses && rdi_lru_levels_suit(&s->hierarchy, config->block_bytes);
+}
+
+static rd_status init_lru(rd_simulator *s, uint64_t block_bytes) {
+    rdi_causes *causes[RD_CACHES_MAX];
+    for (size_t k = 0; k < s->n; k++)
+        causes[k] = s->level[k].causes;
+    return rdi_lru_levels_new(s->ctx, &s->hierarchy, block_bytes, s->first, causes, &s->lru);
 }
 
 static rd_status init_level(rd_simulator *s, size_t k, const rd_simulator_config *config) {
     level *l = &s->level[k];
     l->is = s->hierarchy.cache[k];
-    RD_TRY(rdi_cache_init(&l->cache, s->ctx, s->kernels, &l->is, config->block_bytes));
+    if (!suits_lru(s, config))
+        RD_TRY(rdi_cache_init(&l->cache, s->ctx, s->kernels, &l->is, config->block_bytes));
     if (l->is.prefetch == RD_PREFETCH_STREAM) {
         l->streams = rdi_calloc(s->ctx, 1, sizeof *l->streams);
         if (!l->streams)
@@ -323,6 +354,8 @@ static rd_status init(rd_simulator *s, const rd_simulator_config *config) {
     s->first[0] = split && fetches_first;
     s->first[1] = split && !fetches_first;
     s->outer = split ? 2 : 1;
+    if (suits_lru(s, config))
+        return init_lru(s, config->block_bytes);
     s->is_fast = true;
     for (size_t i = 0; i < 2; i++) {
         s->fast[i] = &s->level[s->first[i]].cache;
@@ -361,6 +394,7 @@ void rd_simulator_free(rd_simulator *s) {
         rdi_free(s->ctx, s->level[k].streams);
         rdi_cache_fini(&s->level[k].cache);
     }
+    rdi_lru_levels_free(s->lru);
     rdi_block_map_fini(&s->seen);
     rdi_free(s->ctx, s);
 }

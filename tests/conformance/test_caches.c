@@ -51,13 +51,26 @@ static rd_cache some_cache(rdi_rng *rng, uint64_t least, bool innermost, uint64_
     return c;
 }
 
+/* Gives a cache the default rules, and mostly at most 64 ways: hierarchies of such caches have loops
+ * of their own. */
+static void simplify(rdi_rng *rng, rd_cache *c) {
+    c->policy = RD_POLICY_LRU;
+    c->fill = RD_FILL_NINE;
+    c->prefetch = RD_PREFETCH_NONE;
+    if (!c->ways || (c->ways > 64 && rdi_rng_below(rng, 8)))
+        c->ways = 1;
+}
+
 static void some_hierarchy(rdi_rng *rng, uint64_t block_bytes, rd_hierarchy *h) {
+    bool simple = rdi_rng_below(rng, 3) == 0;
     bool split = rdi_rng_below(rng, 4) == 0, swapped = rdi_rng_below(rng, 2);
     *h = (rd_hierarchy){.size = sizeof *h, .n = 1 + split + rdi_rng_below(rng, 4)};
     uint64_t least = 1, unit = block_bytes ? block_bytes : 1;
     for (size_t i = 0; i < h->n; i++) {
         bool innermost = i < 1u + split;
         h->cache[i] = some_cache(rng, innermost ? 1 : least, innermost, block_bytes);
+        if (simple)
+            simplify(rng, &h->cache[i]);
         snprintf(h->cache[i].name, sizeof h->cache[i].name, "C%u", (unsigned)(i + 1));
         least = h->cache[i].bytes / unit > least ? h->cache[i].bytes / unit : least;
     }
@@ -71,8 +84,9 @@ static void some_hierarchy(rdi_rng *rng, uint64_t block_bytes, rd_hierarchy *h) 
 
 /* Makes a mixture of repeated random blocks, streams in both directions and loops, anywhere in the
  * range of block numbers, its ends included. */
-static size_t some_trace(rdi_rng *rng) {
-    static const uint64_t bases[] = {0, 3, UINT64_C(1) << 20, UINT64_C(1) << 40, UINT64_MAX - 40};
+static size_t some_trace(rdi_rng *rng, uint64_t block_bytes) {
+    const uint64_t last = UINT64_MAX / (block_bytes ? block_bytes : 1);
+    const uint64_t bases[] = {0, 3, UINT64_C(1) << 20, UINT64_C(1) << 40, last - 40};
     size_t n = 100 + rdi_rng_below(rng, rdi_rng_below(rng, 4) ? 700 : LONGEST - 100);
     uint64_t range = 2 + rdi_rng_below(rng, 400), base = bases[rdi_rng_below(rng, 5)];
     uint64_t stores = rdi_rng_below(rng, 60), at = base;
@@ -98,6 +112,7 @@ static size_t some_trace(rdi_rng *rng) {
         default: /* the same block again */
             break;
         }
+        at &= last; /* one less than a power of two */
         blocks[i] = at;
         uint64_t draw = rdi_rng_below(rng, 100);
         kinds[i] = draw < stores ? RD_STORE : draw < 80 ? RD_LOAD : RD_FETCH;
@@ -188,7 +203,7 @@ static bool compare(rd_ctx *ctx, uint64_t seed) {
     rd_cache_counts expected[RD_CACHES_MAX], got[RD_CACHES_MAX] = {{0}};
     uint64_t block_bytes = sizes[rdi_rng_below(&rng, RDI_COUNT(sizes))];
     some_hierarchy(&rng, block_bytes, &h);
-    size_t n = some_trace(&rng);
+    size_t n = some_trace(&rng, block_bytes);
     const uint8_t *kind = rdi_rng_below(&rng, 8) ? kinds : NULL;
     bool causes = rdi_rng_below(&rng, 4) != 0, listed = causes && rdi_rng_below(&rng, 3), good;
     reported misses = {.good = true};
