@@ -22,8 +22,8 @@ void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64
  * of this thread, because the new thread may use all memory that was reported so far. */
 void runtime_before_thread(void);
 
-/* Calls `run` with `argument`. `run` must call a signal handler of the program. References of the
- * handler are recorded into another buffer than those of the interrupted code. */
+/* Calls `run` with `argument`. `run` must call a signal handler of the program. The references of
+ * the handler go to a different buffer than the references of the interrupted code. */
 void runtime_run_handler(void (*run)(void *), void *argument);
 
 /* Reports modules that are new, and modules that are gone, if the analyzer wants events

@@ -92,7 +92,7 @@ void control_return(void);
 /* Handles a marker of the program, which turns recording on or off. Returns False if `args` are not
  * a marker. */
 Bool control_marker(ThreadId thread, UWord *args, UWord *result);
-/* Prints a message for each option that names functions of which none was entered. */
+/* Prints a message for each option whose functions were never entered. */
 void control_finish(void);
 
 /* ---- modules, allocations and stacks (tool_events.c, tool_modules.c) ---- */

@@ -35,9 +35,9 @@ static void translate_with(VexRegisterUpdates updates) {
 }
 
 /* Returns the precision of registers that a handler of `signal` needs. SIGFPE needs the highest
- * one, because divisions fault and are not memory accesses. Instructions that raise other signals
- * end a block, so their handlers need no precision, except those of SIGILL, which look at
- * registers. */
+ * precision, because divisions fault and are not memory accesses. Instructions that raise other
+ * signals end a block, so their handlers need no precision, except handlers of SIGILL, which look
+ * at registers. */
 static VexRegisterUpdates needed_by_handler_of(UWord signal) {
     switch (signal) {
     case VKI_SIGSEGV:

@@ -221,7 +221,7 @@ static IRExpr *register_word(block_recorder *b, Int offset) {
 }
 
 /* Adds a call of events_call() if an allocator function begins at `instruction`, which must be the
- * first of its block: only there the guest state holds the current registers. */
+ * first of its block, because only there does the guest state hold the current registers. */
 static void watch_call(block_recorder *b, Addr instruction) {
     UInt function = options.events ? events_function_at(instruction) : 0;
     if (!function)

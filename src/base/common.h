@@ -81,8 +81,8 @@ rd_status rdi_spec_split(rd_ctx *ctx, const char *spec, char **name, char **opti
 rd_status rdi_opts_parse(rd_ctx *ctx, const char *owner, const rd_opt *table, void *state,
                          char *text);
 
-/* Returns "key=value,..." with the current value of every option, or NULL if there is no memory.
- * The caller frees the text. */
+/* Returns "key=value,..." with the current value of every option, or NULL if memory runs out. The
+ * caller frees the text. */
 char *rdi_opts_describe(rd_ctx *ctx, const rd_opt *table, const void *state);
 
 /* Writes the names next(0), next(1) ... as "a, b, c" into `buf`, cut to `n` - 1 bytes. `next`

@@ -30,7 +30,8 @@ static uint64_t parse_number(const char *text) {
     return whole && n <= UINT64_MAX >> shift ? (uint64_t)n << shift : 0;
 }
 
-/* Returns the number of processors in a list such as "0-3,8,10-11", or 0 if it is not one. */
+/* Returns the number of processors in a list such as "0-3,8,10-11", or 0 if the text is not such a
+ * list. */
 static unsigned count_processors(const char *list) {
     unsigned count = 0;
     for (const char *at = list; *at;) {

@@ -144,7 +144,7 @@ static bool take_digits(rdi_json *j) {
     return j->at > start;
 }
 
-/* Skips a number that follows the grammar. Returns false after a failure. */
+/* Skips a number that follows the JSON grammar. Returns false after a failure. */
 static bool take_number(rdi_json *j, const char *wanted) {
     if (!expect(j, RDI_JSON_NUMBER, wanted))
         return false;

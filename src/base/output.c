@@ -130,8 +130,8 @@ static bool open_elsewhere(rdi_output *out) {
     return out->elsewhere;
 }
 
-/* Returns whether this error number means that the folder takes no new file, or that the target
- * cannot be replaced. */
+/* Returns whether this error number means that no new file can be created in the folder, or that
+ * the target cannot be replaced. */
 static bool is_refusal(int error) {
     return error == EACCES || error == EPERM || error == EROFS || error == EBUSY;
 }

@@ -46,9 +46,9 @@
 #define RDI_CHANNEL_BYTES(buffers)                                                                 \
     (RDI_CHANNEL_HEAD_BYTES + (uint64_t)(buffers)*RDI_CHANNEL_BUFFER_WORDS * 8)
 
-/* A record is one word: in the upper 48 bits the lower 48 bits of the address, which the reader
- * sign-extends, then 14 bits of size and 2 bits of kind. If record_words is 2, the program counter
- * follows in a second word. */
+/* A record is one word. Its upper 48 bits are the lower 48 bits of the address, which the reader
+ * sign-extends. 14 bits of size and 2 bits of kind follow. If record_words is 2, a second word has
+ * the program counter. */
 enum { RDI_RECORD_LOAD = 0, RDI_RECORD_STORE = 1, RDI_RECORD_FETCH = 2, RDI_RECORD_EVENT = 3 };
 #define RDI_RECORD_SHIFT           16
 #define RDI_RECORD_SIZE_MAX        0x3fff
@@ -69,8 +69,8 @@ enum { RDI_RECORD_LOAD = 0, RDI_RECORD_STORE = 1, RDI_RECORD_FETCH = 2, RDI_RECO
 enum { RDI_BUFFER_FREE = 0, RDI_BUFFER_FILLING = 1, RDI_BUFFER_FULL = 2 };
 
 typedef struct rdi_buffer {
-    uint64_t state;   /* lower 32 bits: RDI_BUFFER_*; upper 32 bits: process id of the recorder that
-                         fills it, in the /proc of the reader */
+    uint64_t state;   /* lower 32 bits: RDI_BUFFER_*; upper 32 bits: process id, in the reader's
+                         /proc, of the recorder that fills the buffer */
     uint32_t process; /* number of the recording: one per program image, from 0 */
     uint32_t thread;  /* number of the thread, which the recorder chooses */
     uint64_t ticket;  /* full buffer: its place in the order in which buffers were handed over */
@@ -207,8 +207,8 @@ static inline void rdi_channel_collapse_plain(rdi_collapse *c, unsigned shift, u
 
 #if defined(__x86_64__)
 /* Does the same as rdi_channel_collapse_plain() for four records of one word at a time, and leaves
- * up to three records for that function. Words after the kept ones may be overwritten, because they
- * have already been examined. */
+ * up to three records for that function. Words after the kept words may be overwritten, because
+ * they have already been examined. */
 __attribute__((target("avx2"))) static inline void
 rdi_channel_collapse_avx2(rdi_collapse *c, unsigned shift, uint64_t *words, uint64_t n) {
     /* For each set of kept words among four words: the order of their halves, and their number. */
@@ -243,8 +243,8 @@ rdi_channel_collapse_avx2(rdi_collapse *c, unsigned shift, uint64_t *words, uint
     *c = (rdi_collapse){at, kept, (uint64_t)_mm256_extract_epi64(last, 0)};
 }
 
-/* Does the same as rdi_channel_collapse_avx2() for eight records at a time, and leaves up to
- * seven. */
+/* Does the same as rdi_channel_collapse_avx2() for eight records at a time, and leaves up to seven
+ * records. */
 __attribute__((target("avx512f,popcnt"))) static inline void
 rdi_channel_collapse_avx512(rdi_collapse *c, unsigned shift, uint64_t *words, uint64_t n) {
     const __m512i size_bits = _mm512_set1_epi64(RDI_RECORD_SIZE_MAX << 2);

@@ -35,7 +35,7 @@ typedef struct live_reader {
     bool ended;     /* true: no more records will come */
     bool bare;      /* true: the batch has only addresses */
     rdi_event_list events;
-    size_t events_many; /* number of events at which unnecessary ones are dropped */
+    size_t events_many; /* number of events at which unnecessary events are dropped */
 } live_reader;
 
 static bool is_full(const rdi_buffer *buffer) {
@@ -104,8 +104,8 @@ static rd_status open_buffer(live_reader *l, int index) {
     return RD_OK;
 }
 
-/* Returns whether a process exists and is not a zombie. If the system does not say, the function
- * returns true. */
+/* Returns whether a process exists and is not a zombie. If this is unknown, the function returns
+ * true. */
 static bool is_alive(uint32_t pid) {
     char path[32], line[512];
     snprintf(path, sizeof path, "/proc/%" PRIu32 "/stat", pid);

@@ -95,7 +95,7 @@ uint64_t rdi_slot_axis_newest(const rdi_slot_axis *a, uint64_t n) {
     return i * 64 + 63 - (uint64_t)__builtin_clzll(word);
 }
 
-/* Computes the counts of the groups and supers up to slot `top` from those of the lines. */
+/* Computes the counts of the groups and supers up to slot `top` from the counts of the lines. */
 static void sum_lines(const rdi_slot_axis *a, uint64_t top) {
     for (uint64_t u = 0; u <= top >> RDI_SLOT_SUPER; u++) {
         a->super[u] = 0;

@@ -78,8 +78,8 @@ static rd_status reseed(rdi_slot_table *t, rd_ctx *ctx) {
 /* Enlarges the table by half, in place. */
 static rd_status grow(rdi_slot_table *t, rd_ctx *ctx) {
     uint64_t from = t->homes, to = from + (from + 1) / 2, n = buckets(t);
-    /* An entry in bucket i has its home at i - disp or above, and its new home is at 3/2 of that.
-     * For i >= 3 * disp, the new home is not below i. Lower buckets go through a stash. */
+    /* An entry in bucket i has its home at i - disp or above, and its new home is at 3/2 of the old
+     * one. For i >= 3 * disp, the new home is not below i. Lower buckets go through a stash. */
     uint64_t low = 3 * t->disp + 4 < from ? 3 * t->disp + 4 : from;
     void *stash = rdi_pages_alloc(ctx, (size_t)low * BUCKET_BYTES);
     if (!stash)

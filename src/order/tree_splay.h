@@ -1,4 +1,4 @@
-/* Declares the splay operation, also for trees whose nodes weigh more than 1. */
+/* Declares the splay operation, which also works for trees whose nodes weigh more than 1. */
 #ifndef RDI_TREE_SPLAY_H
 #define RDI_TREE_SPLAY_H
 

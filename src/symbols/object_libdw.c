@@ -449,7 +449,7 @@ static int by_address(const void *a, const void *b) {
     return (x->size > y->size) - (x->size < y->size);
 }
 
-/* Reads and sorts the symbols of functions, and those without a type, because libdw scans all
+/* Reads and sorts the symbols of functions and the symbols without a type, because libdw scans all
  * symbols for every look-up, which is much slower. */
 static rd_status read_symbols(rdi_object *o) {
     int n = dwfl_module_getsymtab(o->module);

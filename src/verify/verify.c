@@ -41,7 +41,7 @@ struct rd_verify {
 /* ---- subjects ---- */
 
 /* Adds the subject "NAME", or "NAME:options" if there are options. Fails if the options are wrong.
- * If this machine lacks what they need, the subject is added but not checked. */
+ * If this machine lacks something that the options need, the subject is added but not checked. */
 static rd_status add_subject(rd_verify *v, const rd_engine_info *info, const char *options) {
     subject *grown = rdi_resize(v->ctx, v->subjects, v->n_subjects + 1, sizeof *grown);
     if (!grown)

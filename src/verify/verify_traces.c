@@ -107,7 +107,7 @@ static const struct {
     {"runs", order_runs},       {"scans", order_scans},
 };
 
-/* Fills consecutive stretches, each with a randomly chosen other order over a random range of the
+/* Fills consecutive stretches. Each has another order, chosen at random, over a random range of the
  * blocks. */
 static void order_phases(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     for (size_t at = 0; at < n;) {
