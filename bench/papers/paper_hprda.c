@@ -76,8 +76,8 @@ static bool is_sequential(const char *engine) {
     return strncmp(engine, "olken:", 6) == 0;
 }
 
-/* Runs one way. If *exact is NULL, this is the exact run, and the caller gets its profile and its
- * context. */
+/* Runs one engine. If *exact is NULL, this is the exact run, and the caller receives its profile
+ * and its context. */
 static bool run_way(bench *b, const bench_trace *t, const char *engine, outcome *o,
                     rd_profile **exact, rd_ctx **exact_ctx) {
     uint32_t threads = is_sequential(engine) ? 1 : (uint32_t)b->options->threads;

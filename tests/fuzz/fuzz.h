@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Called by libFuzzer, or by replay.c for every file of the corpus. */
+/* Runs the target on one input. libFuzzer calls this function, or replay.c calls it for every file
+ * of the corpus. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 /* Ends the program like a crash, so that fuzzers keep the input. */

@@ -41,7 +41,7 @@ static uint64_t hash_of(int i) {
     return (uint64_t)i * 7919 + 3;
 }
 
-/* Extends a path of n full blocks to up to `to` blocks. */
+/* Extends a path of n full blocks to at most `to` blocks. */
 static size_t extend(maker *m, uint64_t *blocks, size_t n, size_t to, int *last) {
     for (; n < to; n++) {
         *last = child(m, *last, m->block_tokens);

@@ -168,7 +168,7 @@ static void a_refusal_names_a_bound_and_an_estimate_that_fit(void **state) {
         char spec[64] = "";
         assert_int_equal(analyze_scan(ctx, "auto", config), RD_ENOMEM);
         const char *message = rd_last_error(ctx);
-        assert_non_null(strstr(message, "does not fit in the memory allowed (3000000 bytes)"));
+        assert_non_null(strstr(message, "does not fit within the memory limit (3000000 bytes)"));
         assert_int_equal(strstr(message, "One thread needs less") != NULL, threads > 1);
         const char *at = strstr(message, "A bound of "), *engine = strstr(message, "Engine ");
         assert_non_null(at);

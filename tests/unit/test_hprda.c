@@ -208,14 +208,15 @@ static void parameters_that_do_not_fit_are_refused(void **state) {
     (void)state;
     distances_make(5, 90, blocks, 100);
     assert_refused("hprda:N=1000,ST=64", RD_EINVAL,
-                   "engine hprda: N = NTB * NB * ST must hold, not 1000 = 1 * 15 * 64");
+                   "engine hprda: N must be NTB * NB * ST, but 1000 is not 1 * 15 * 64");
     assert_refused("hprda:N=1024,ST=64,NB=4,NTB=5", RD_EINVAL,
-                   "engine hprda: N = NTB * NB * ST must hold, not 1024 = 5 * 4 * 64");
+                   "engine hprda: N must be NTB * NB * ST, but 1024 is not 5 * 4 * 64");
     assert_refused("hprda:N=1024,ST=64,HS=1024", RD_EINVAL,
                    "engine hprda: HS is 1024; it must be above N and at most 8 * N (N = 1024)");
-    assert_refused("hprda:N=128,ST=64,MS=10", RD_ERANGE,
-                   "engine hprda: a pool is full (10 elements of a group, 10 of all): raise MS or "
-                   "lower N");
+    assert_refused(
+        "hprda:N=128,ST=64,MS=10", RD_ERANGE,
+        "engine hprda: a memory pool is full (10 elements per group, 10 for all groups): "
+        "raise MS or lower N");
     assert_refused("hprda:N=64K,ST=1,NTB=2", RD_EINVAL,
                    "engine hprda: NB is at most 1024, not 32768");
     assert_int_equal(distances_run(ctx, "hprda:N=1G,ST=1G,MS=1G", NULL, blocks, 100, 0, estimate),

@@ -22,7 +22,7 @@ static const rd_binning full = {RD_BINS_FULL, 0};
 
 static int make_trace(void **state) {
     rdi_rng rng = {11};
-    for (size_t i = 0; i < MOST; i++) /* hot and cold blocks with scattered ids */
+    for (size_t i = 0; i < MOST; i++) /* frequent and rare blocks with scattered ids */
         block[i] = (uint64_t)(BLOCKS * pow(rdi_rng_unit(&rng), 2.5)) * 4096;
     return new_ctx(state);
 }

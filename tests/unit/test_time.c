@@ -1,5 +1,5 @@
 /* Tests the inference of distances from times: the model on cases with known results, and the
- * engine around it. */
+ * engine that uses the model. */
 #include "profile/time_model.h"
 #include "reusedist/reusedist.h"
 #include "support/faults.h"

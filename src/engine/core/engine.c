@@ -62,7 +62,7 @@ static rd_status check_config(rd_ctx *ctx, const rdi_engine_ops *ops,
                               const rd_engine_config *config) {
     const char *name = ops->info.name;
     if (config->bound && !(ops->info.caps & RD_CAP_BOUND))
-        return rdi_fail(ctx, RD_EINVAL, "engine %s takes no bound; omit it, or use auto", name);
+        return rdi_fail(ctx, RD_EINVAL, "engine %s supports no bound; omit it, or use auto", name);
     if (config->checkpoint && !(ops->info.caps & RD_CAP_CHECKPOINT))
         return rdi_fail(ctx, RD_EINVAL, "engine %s writes no checkpoints; use engine parda", name);
     if (config->sink && !(ops->info.caps & RD_CAP_DISTANCES))
@@ -125,7 +125,7 @@ static rd_status explain(rd_engine *e, rd_status status) {
     if (several)
         snprintf(threads, sizeof threads, " on %" PRIu32 " threads", e->request.threads);
     if (e->fed)
-        snprintf(reached, sizeof reached, ": it ran out after %" PRIu64 " references", e->fed);
+        snprintf(reached, sizeof reached, ": memory ran out after %" PRIu64 " references", e->fed);
     uint64_t blocks = bytes > BYTES_BESIDES ? (bytes - BYTES_BESIDES) / BYTES_PER_BLOCK : 0;
     if (blocks && blocks < e->run.out.bound)
         snprintf(bound, sizeof bound,
@@ -135,8 +135,8 @@ static rd_status explain(rd_engine *e, rd_status status) {
                  rd_engine_info_find("shards")->summary);
     return rdi_fail(
         e->run.ctx, status,
-        "exact analysis%s does not fit in the memory allowed (%" PRIu64 " bytes)%s%s%s%s", threads,
-        bytes, reached, several ? ". One thread needs less" : "", bound, small);
+        "exact analysis%s does not fit within the memory limit (%" PRIu64 " bytes)%s%s%s%s",
+        threads, bytes, reached, several ? ". One thread needs less" : "", bound, small);
 }
 
 rd_status rd_engine_open(rd_ctx *ctx, const char *spec, const rd_engine_config *config,
@@ -247,8 +247,7 @@ static rd_status feed_batches(rd_engine *e, const uint64_t *blocks, size_t n, ui
     return RD_OK;
 }
 
-/* Marks the engine as broken, so that only close() may follow. Returns `status`, with the message
- * of explain(). */
+/* Marks the engine as broken, so that only close() may follow. Returns explain(e, status). */
 static rd_status broken(rd_engine *e, rd_status status) {
     e->stage = STAGE_BROKEN;
     return explain(e, status);
@@ -265,9 +264,9 @@ rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_
     if (n)
         RDI_NEED(e->run.ctx, blocks);
     if (e->stage != STAGE_FEEDING)
-        return refuse(e, RD_ESTATE, "takes no references after finish or a failure");
+        return refuse(e, RD_ESTATE, "accepts no references after finish or a failure");
     if (e->known)
-        return refuse(e, RD_ESTATE, "takes no blocks after references with known predecessors");
+        return refuse(e, RD_ESTATE, "accepts no blocks after calls of rd_engine_feed_known()");
     if (distances && !rdi_engine_is_immediate(e->ops))
         return refuse(e, RD_EINVAL, "delivers distances late; use a sink");
     if (n == 0)
@@ -287,9 +286,9 @@ bool rd_engine_takes_parts(const rd_engine *e) {
 rd_status rd_engine_feed_parts(rd_engine *e, const rd_parts *parts) {
     RDI_NEED(e ? e->run.ctx : NULL, e, parts);
     if (!parts->what || !parts->open || !parts->read || !parts->close)
-        return refuse(e, RD_EINVAL, "needs parts with the functions what, open, read and close");
+        return refuse(e, RD_EINVAL, "needs parts with the fields what, open, read and close");
     if (e->stage != STAGE_FEEDING || e->fed > 0)
-        return refuse(e, RD_ESTATE, "takes parts only before the first feed");
+        return refuse(e, RD_ESTATE, "accepts parts only before the first reference");
     if (!e->ops->feed_parts || e->sink)
         return refuse(e, RD_EUNSUPPORTED, "cannot read parts; use rd_engine_feed()");
     rd_status status = e->ops->feed_parts(e->state, parts);
@@ -384,11 +383,11 @@ rd_status rd_engine_feed_known(rd_engine *e, const rd_known *refs, size_t n, uin
     if (n && (e->ops->info.caps & RD_CAP_DISTANCES))
         RDI_NEED(e->run.ctx, distances);
     if (e->stage != STAGE_FEEDING || (e->fed && !e->known))
-        return refuse(e, RD_ESTATE, "takes no references after blocks, finish or a failure");
+        return refuse(e, RD_ESTATE, "accepts no references after blocks, finish or a failure");
     if (!e->ops->alone)
         return refuse(e, RD_EUNSUPPORTED, "has no order structure that works without its table");
     if (e->run.out.bound != UINT64_MAX)
-        return refuse(e, RD_EUNSUPPORTED, "takes no bound without its table");
+        return refuse(e, RD_EUNSUPPORTED, "does not support a bound without its table");
     e->known = true;
     rd_status status = e->ops->alone->feed(e->state, refs, n, distances);
     e->fed += n;

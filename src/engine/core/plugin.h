@@ -58,7 +58,7 @@ typedef struct rdi_outcome {
     uint64_t bound;         /* the bound of the request, which open() may lower if an option of the
                             engine limits it */
     rdi_counter counter;    /* who counts; set in open() */
-    uint64_t fed;           /* number of references; set in finish() after feed_parts() */
+    uint64_t fed;           /* number of references that feed_parts() has read; set in finish() */
     uint64_t blocks;        /* number of distinct blocks; set in finish() if it is not the number of
                                infinite distances */
     bool sums_unknown;      /* true: the engine counts without knowing the distances */

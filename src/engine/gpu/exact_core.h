@@ -169,7 +169,7 @@ RDI_BOTH static inline uint32_t rdi_exact_distance(uint32_t position, uint32_t p
 /* ---- bins: the kinds of binning.h that three numbers describe ---- */
 
 typedef struct rdi_exact_bins {
-    uint32_t log_below; /* distances below this have one bin per bit width */
+    uint32_t log_below; /* distances below this number have one bin per bit width */
     uint32_t base;      /* the bin of a longer distance d is base + d / width */
     uint32_t width;
 } rdi_exact_bins;

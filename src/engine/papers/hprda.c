@@ -86,7 +86,7 @@ static rd_status fit_shape(hprda_engine *e) {
     uint64_t groups = e->groups ? e->groups : chunks / threads;
     if (groups == 0 || chunk > e->round_refs / threads || groups * threads * chunk != e->round_refs)
         return rdi_fail(e->run->ctx, RD_EINVAL,
-                        "engine hprda: N = NTB * NB * ST must hold, not %" PRIu64 " = %" PRIu64
+                        "engine hprda: N must be NTB * NB * ST, but %" PRIu64 " is not %" PRIu64
                         " * %" PRIu64 " * %" PRIu64,
                         e->round_refs, groups, threads, chunk);
     if (threads > THREADS_MAX)
@@ -126,8 +126,8 @@ static rdi_rda_shape shape_of_round(const rdi_rda_shape *whole, uint32_t n) {
 
 rd_status rdi_rda_pool_full(rd_ctx *ctx, const rdi_rda_shape *shape) {
     return rdi_fail(ctx, RD_ERANGE,
-                    "engine hprda: a pool is full (%" PRIu32 " elements of a group, %" PRIu32
-                    " of all): raise MS or lower N",
+                    "engine hprda: a memory pool is full (%" PRIu32 " elements per group, %" PRIu32
+                    " for all groups): raise MS or lower N",
                     shape->group_room, shape->room);
 }
 

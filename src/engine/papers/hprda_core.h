@@ -13,7 +13,7 @@
 
 #include "engine/core/both.h"
 
-#define RDI_RDA_COLD UINT64_MAX /* no earlier reference found so far */
+#define RDI_RDA_COLD UINT64_MAX /* the distance as long as no earlier reference was found */
 
 RDI_BOTH uint64_t rdi_rda_hash(uint64_t block) {
     uint64_t x = (block ^ block >> 32) * UINT64_C(0x9e3779b97f4a7c15);

@@ -66,8 +66,8 @@ typedef struct rdi_parda_rank {
     unsigned me;
     unsigned place; /* place of this rank in the current round */
     rdi_chunk chunk;
-    rdi_u64_list out; /* open first touches: those not yet sent, or for postfix all of them; between
-                         rounds, the state */
+    rdi_u64_list out; /* open first touches that were not yet sent, or with postfix all open first
+                         touches; between rounds, the state */
     uint64_t digest;  /* digest of all references dealt before this round, for a checkpoint */
     rdi_parda_tally tally;
 } rdi_parda_rank;
