@@ -6,29 +6,26 @@
  *
  * This file is long because the description of the format, its columns and presets is part of it.
  */
-#include "trace/csv_requests.h"
-#include "trace/id_table.h"
+#include "trace/csv_fast.h"
 
 #include <stdio.h>
-
-enum { ID, ADDR, SIZE, KIND, THREAD, PC, TIME, TTL, OP, KEYSIZE, COUNT, ROLES };
 
 static const struct {
     const char *name;  /* name of the option */
     const char *usual; /* usual names of the column in a header line */
     uint32_t field;
-} roles[ROLES] = {
-    [ID] = {"id", "id|obj_id|object_id|key|object|block|block_id|lbn|lba", 0},
-    [ADDR] = {"addr", "addr|address|offset", 0},
-    [SIZE] = {"size", "size|length|len|bytes", RD_FIELD_SIZE},
-    [KIND] = {"kind", "kind|op|rw", RD_FIELD_KIND},
-    [THREAD] = {"thread", "thread|tid", RD_FIELD_THREAD},
-    [PC] = {"pc", "pc|ip", RD_FIELD_PC},
-    [TIME] = {"time", "time|timestamp|op_time", RD_FIELD_TIME},
-    [TTL] = {"ttl", "ttl|lifetime", RD_FIELD_LIFETIME},
-    [OP] = {"op", "op|operation", RD_FIELD_OPERATION},
-    [KEYSIZE] = {"keysize", "", RD_FIELD_BYTES},
-    [COUNT] = {"count", "", 0},
+} roles[RDI_ROW_ROLES] = {
+    [RDI_ROW_ID] = {"id", "id|obj_id|object_id|key|object|block|block_id|lbn|lba", 0},
+    [RDI_ROW_ADDR] = {"addr", "addr|address|offset", 0},
+    [RDI_ROW_SIZE] = {"size", "size|length|len|bytes", RD_FIELD_SIZE},
+    [RDI_ROW_KIND] = {"kind", "kind|op|rw", RD_FIELD_KIND},
+    [RDI_ROW_THREAD] = {"thread", "thread|tid", RD_FIELD_THREAD},
+    [RDI_ROW_PC] = {"pc", "pc|ip", RD_FIELD_PC},
+    [RDI_ROW_TIME] = {"time", "time|timestamp|op_time", RD_FIELD_TIME},
+    [RDI_ROW_TTL] = {"ttl", "ttl|lifetime", RD_FIELD_LIFETIME},
+    [RDI_ROW_OP] = {"op", "op|operation", RD_FIELD_OPERATION},
+    [RDI_ROW_KEYSIZE] = {"keysize", "", RD_FIELD_BYTES},
+    [RDI_ROW_COUNT] = {"count", "", 0},
 };
 
 #define LOAD_WORDS "r|read|rd|l|load|get|gets|head|0"
@@ -40,40 +37,44 @@ enum { HEADER_AUTO, HEADER_ON, HEADER_OFF };
 
 /* The columns of well-known traces, in the order of the choices of preset=. */
 static const struct {
-    const char *wanted[ROLES];
+    const char *wanted[RDI_ROW_ROLES];
     uint32_t header, unit;
 } presets[] = {
     {.header = HEADER_AUTO},
-    {.wanted = {[TIME] = "1", [ID] = "2", [KEYSIZE] = "3", [SIZE] = "4", [OP] = "6", [TTL] = "7"},
+    {.wanted = {[RDI_ROW_TIME] = "1",
+                [RDI_ROW_ID] = "2",
+                [RDI_ROW_KEYSIZE] = "3",
+                [RDI_ROW_SIZE] = "4",
+                [RDI_ROW_OP] = "6",
+                [RDI_ROW_TTL] = "7"},
      .header = HEADER_OFF},
-    {.wanted = {[TIME] = "op_time",
-                [ID] = "key",
-                [SIZE] = "size",
-                [OP] = "op",
-                [COUNT] = "op_count",
-                [TTL] = "ttl"},
+    {.wanted = {[RDI_ROW_TIME] = "op_time",
+                [RDI_ROW_ID] = "key",
+                [RDI_ROW_SIZE] = "size",
+                [RDI_ROW_OP] = "op",
+                [RDI_ROW_COUNT] = "op_count",
+                [RDI_ROW_TTL] = "ttl"},
      .header = HEADER_ON},
-    {.wanted = {[TIME] = "1", [OP] = "4", [ID] = "5", [SIZE] = "6"},
+    {.wanted = {[RDI_ROW_TIME] = "1", [RDI_ROW_OP] = "4", [RDI_ROW_ID] = "5", [RDI_ROW_SIZE] = "6"},
      .header = HEADER_OFF,
      .unit = RDI_TIME_FILETIME},
 };
 
 typedef struct csv_reader {
-    rdi_lines lines;
-    rdi_id_table ids;
-    const char *wanted[ROLES]; /* options: name or number of a column, or "none"; NULL: taken from
+    rdi_rows rows;
+    rdi_csv_plan plan;
+    const char
+        *wanted[RDI_ROW_ROLES]; /* options: name or number of a column, or "none"; NULL: taken from
                                     the header line */
     uint32_t sep_choice, header, preset, time_unit; /* options; time_unit 0: that of the preset */
     char sep;
     struct {
         size_t number; /* number of the column, from 1 */
         int role;
-    } column[ROLES]; /* the columns to read, in ascending order of their numbers */
+    } column[RDI_ROW_ROLES]; /* the columns to read, in ascending order of their numbers */
     size_t columns;
-    size_t found[ROLES]; /* number of the column of each role, from 1; 0: none */
-    uint32_t fields;
-    rdi_csv_requests requests; /* used after rd_trace_select() */
-    char *scratch;             /* memory for an id without its doubled quotes */
+    size_t found[RDI_ROW_ROLES]; /* number of the column of each role, from 1; 0: none */
+    char *scratch;               /* memory for an id without its doubled quotes */
     size_t scratch_room;
 } csv_reader;
 
@@ -82,8 +83,8 @@ typedef struct csv_reader {
 static rd_status fail_value(csv_reader *c, size_t i, const rdi_field *field, const char *why) {
     char excerpt[RDI_EXCERPT_MAX];
     rdi_excerpt(excerpt, field->text, field->n);
-    return rdi_fail(c->lines.r->ctx, RD_EFORMAT, "column %zu (%s): '%s' %s", c->column[i].number,
-                    roles[c->column[i].role].name, excerpt, why);
+    return rdi_fail(c->rows.lines.r->ctx, RD_EFORMAT, "column %zu (%s): '%s' %s",
+                    c->column[i].number, roles[c->column[i].role].name, excerpt, why);
 }
 
 /* Reads a number up to `max`: decimal, or hexadecimal with 0x. With base=hex, addresses are
@@ -91,7 +92,7 @@ static rd_status fail_value(csv_reader *c, size_t i, const rdi_field *field, con
 static rd_status read_number(csv_reader *c, size_t i, const rdi_field *field, uint64_t max,
                              uint64_t *out) {
     bool prefixed = field->n > 2 && rdi_has_0x(field->text);
-    bool hex = prefixed || (c->ids.base == RDI_ID_HEX && c->column[i].role == ADDR);
+    bool hex = prefixed || (c->rows.ids.base == RDI_ID_HEX && c->column[i].role == RDI_ROW_ADDR);
     size_t skip = prefixed ? 2 : 0;
     if (!rdi_all_digits(field->text + skip, field->n - skip, hex))
         return fail_value(c, i, field, "is not a number");
@@ -104,23 +105,23 @@ static rd_status read_number(csv_reader *c, size_t i, const rdi_field *field, ui
     return RD_OK;
 }
 
-static rd_status read_kind(csv_reader *c, size_t i, const rdi_field *field, uint8_t *kind) {
-    if (rdi_csv_matches(field->text, field->n, LOAD_WORDS))
-        *kind = RD_LOAD;
-    else if (rdi_csv_matches(field->text, field->n, STORE_WORDS))
-        *kind = RD_STORE;
-    else if (rdi_csv_matches(field->text, field->n, FETCH_WORDS))
-        *kind = RD_FETCH;
+/* Sets *out to the kind that a word means, or returns what is wrong with it. */
+static const char *kind_meaning(const char *text, size_t n, uint64_t *out) {
+    if (rdi_csv_matches(text, n, LOAD_WORDS))
+        *out = RD_LOAD;
+    else if (rdi_csv_matches(text, n, STORE_WORDS))
+        *out = RD_STORE;
+    else if (rdi_csv_matches(text, n, FETCH_WORDS))
+        *out = RD_FETCH;
     else
-        return fail_value(c, i, field,
-                          "is not a known kind of reference (kind=none ignores the column)");
-    return RD_OK;
+        return "is not a known kind of reference (kind=none ignores the column)";
+    return NULL;
 }
 
 /* Replaces the text of the field by a copy in c->scratch that has " instead of each "". */
 static rd_status undouble(csv_reader *c, rdi_field *field) {
     if (field->n + 1 > c->scratch_room) {
-        char *grown = rdi_resize(c->lines.r->ctx, c->scratch, 2 * (field->n + 1), 1);
+        char *grown = rdi_resize(c->rows.lines.r->ctx, c->scratch, 2 * (field->n + 1), 1);
         if (!grown)
             return RD_ENOMEM;
         c->scratch = grown;
@@ -141,36 +142,16 @@ static rd_status read_id(csv_reader *c, size_t i, rdi_field field, uint64_t *out
         return fail_value(c, i, &field, "is not an id");
     if (field.doubled)
         RD_TRY(undouble(c, &field));
-    rd_status status = rdi_id_read(&c->ids, field.text, field.n, out);
+    rd_status status = rdi_id_read(&c->rows.ids, field.text, field.n, out);
     if (status != RD_EFORMAT)
         return status;
-    rd_ctx *ctx = c->lines.r->ctx;
+    rd_ctx *ctx = c->rows.lines.r->ctx;
     return rdi_fail(ctx, status, "column %zu (id): %s", c->column[i].number, rd_last_error(ctx));
 }
 
-static rd_status read_request_value(csv_reader *c, size_t i, const rdi_field *field) {
-    rdi_request *now = &c->requests.now;
-    uint64_t bytes = 0;
-    const char *wrong = NULL;
-    switch (c->column[i].role) {
-    case TIME:
-        wrong = rdi_read_time(field->text, field->n, c->requests.unit, &now->more[RD_MORE_TIME]);
-        break;
-    case TTL:
-        wrong = rdi_read_lifetime(field->text, field->n, &now->more[RD_MORE_LIFETIME]);
-        break;
-    case OP:
-        wrong = rdi_read_operation(field->text, field->n, &now->more[RD_MORE_OPERATION]);
-        break;
-    case COUNT:
-        wrong = rdi_read_bytes(field->text, field->n, &now->count);
-        break;
-    default: /* SIZE and KEYSIZE */
-        wrong = rdi_read_bytes(field->text, field->n, &bytes);
-        now->more[RD_MORE_BYTES] += bytes;
-        if (!wrong && now->more[RD_MORE_BYTES] > INT64_MAX)
-            wrong = "makes the size of the object 2^63 or more";
-    }
+static rd_status read_request_value(csv_reader *c, size_t i, const rdi_field *field, rdi_row *row) {
+    const char *wrong =
+        rdi_row_request_value(row, c->column[i].role, field->text, field->n, c->rows.unit);
     if (!wrong)
         return RD_OK;
     char why[160];
@@ -179,32 +160,37 @@ static rd_status read_request_value(csv_reader *c, size_t i, const rdi_field *fi
     return fail_value(c, i, field, why);
 }
 
-static rd_status read_value(csv_reader *c, size_t i, const rdi_field *field, rdi_ref *ref) {
+static rd_status read_value(csv_reader *c, size_t i, const rdi_field *field, rdi_row *row) {
+    rdi_ref *ref = &row->ref;
+    const char *wrong = NULL;
     uint64_t number = 0;
-    if (c->column[i].role >= TIME || (c->column[i].role == SIZE && c->fields & RD_FIELD_BYTES))
-        return read_request_value(c, i, field);
+    if (c->column[i].role >= RDI_ROW_TIME ||
+        (c->column[i].role == RDI_ROW_SIZE && c->rows.fields & RD_FIELD_BYTES))
+        return read_request_value(c, i, field, row);
     switch (c->column[i].role) {
-    case ID:
+    case RDI_ROW_ID:
         return read_id(c, i, *field, &ref->addr);
-    case ADDR:
+    case RDI_ROW_ADDR:
         return read_number(c, i, field, UINT64_MAX, &ref->addr);
-    case PC:
+    case RDI_ROW_PC:
         return read_number(c, i, field, UINT64_MAX, &ref->pc);
-    case SIZE:
+    case RDI_ROW_SIZE:
         RD_TRY(read_number(c, i, field, UINT32_MAX, &number));
         ref->size = number ? (uint32_t)number : 1;
         return RD_OK;
-    case THREAD:
+    case RDI_ROW_THREAD:
         RD_TRY(read_number(c, i, field, UINT32_MAX, &number));
         ref->thread = (uint32_t)number;
         return RD_OK;
     default:
-        return read_kind(c, i, field, &ref->kind);
+        wrong = kind_meaning(field->text, field->n, &number);
+        ref->kind = (uint8_t)number;
+        return wrong ? fail_value(c, i, field, wrong) : RD_OK;
     }
 }
 
-static rd_status read_values(csv_reader *c, const char *p, const char *end, rdi_ref *ref) {
-    rd_ctx *ctx = c->lines.r->ctx;
+static rd_status read_values(csv_reader *c, const char *p, const char *end, rdi_row *row) {
+    rd_ctx *ctx = c->rows.lines.r->ctx;
     rdi_field field;
     size_t number = 1;
     for (size_t i = 0; i < c->columns; number++) {
@@ -212,7 +198,7 @@ static rd_status read_values(csv_reader *c, const char *p, const char *end, rdi_
         if (!p)
             return rdi_fail(ctx, RD_EFORMAT, "column %zu: a quoted value is not closed", number);
         for (; i < c->columns && c->column[i].number == number; i++)
-            RD_TRY(read_value(c, i, &field, ref));
+            RD_TRY(read_value(c, i, &field, row));
         if (i == c->columns)
             break;
         if (p >= end)
@@ -232,20 +218,21 @@ static const char *values_end(const csv_reader *c, const char *p, const char *en
     return end;
 }
 
-static const char *csv_line(rdi_lines *l, const char *p, const char *limit, rdi_ref *ref) {
-    csv_reader *c = (csv_reader *)l;
+static const char *csv_line(rdi_rows *w, const char *p, const char *limit, rdi_row *row) {
+    csv_reader *c = (csv_reader *)w;
     if (rdi_scan_line_end(p))
-        return rdi_line_skip(p, limit, ref);
+        return rdi_line_skip(p, limit, &row->ref);
     const char *end = rdi_line_end(p, limit);
-    l->failed = read_values(c, p, values_end(c, p, end), ref);
-    return l->failed == RD_OK ? end + 1 : NULL;
+    w->lines.failed = read_values(c, p, values_end(c, p, end), row);
+    return w->lines.failed == RD_OK ? end + 1 : NULL;
+}
+
+static const char *csv_fast(rdi_rows *w, const char *p, const char *limit, size_t *n) {
+    return rdi_csv_fast(w, &((csv_reader *)w)->plan, p, limit, n);
 }
 
 static rd_status csv_read(void *self, rd_refs *refs) {
-    csv_reader *c = self;
-    if (c->requests.on)
-        return rdi_csv_read_requests(&c->lines, &c->requests, refs, c->fields, csv_line);
-    return rdi_lines_read(self, refs, c->fields, csv_line);
+    return rdi_rows_read(self, refs, csv_line, csv_fast);
 }
 
 /* ---- opening: determining the meaning of the columns ---- */
@@ -263,11 +250,11 @@ static bool is_named(const csv_reader *c, int role) {
 }
 
 static rd_status check_options(csv_reader *c) {
-    rd_ctx *ctx = c->lines.r->ctx;
-    if (is_given(c, ID) && is_given(c, ADDR))
+    rd_ctx *ctx = c->rows.lines.r->ctx;
+    if (is_given(c, RDI_ROW_ID) && is_given(c, RDI_ROW_ADDR))
         return rdi_fail(ctx, RD_EINVAL,
                         "format csv: id= and addr= cannot be combined; give only one of them");
-    for (int role = 0; role < ROLES; role++) {
+    for (int role = 0; role < RDI_ROW_ROLES; role++) {
         if (c->header == HEADER_OFF && is_named(c, role))
             return rdi_fail(ctx, RD_EINVAL,
                             "format csv: option '%s': without a header line (header=off) columns "
@@ -289,7 +276,7 @@ static void add_column(csv_reader *c, int role, size_t number) {
         c->column[i] = c->column[i - 1];
     c->column[i].number = number;
     c->column[i].role = role;
-    c->fields |= roles[role].field;
+    c->rows.fields |= roles[role].field;
 }
 
 /* Finds the column of a role, if there is one, and adds it unless it is one of requests. `header` is
@@ -302,9 +289,9 @@ static rd_status find_column(csv_reader *c, int role, const char *header, const 
         if (number == 0) {
             char names[RDI_EXCERPT_MAX];
             rdi_excerpt(names, header, (size_t)(end - header));
-            return rdi_fail(c->lines.r->ctx, RD_EINVAL,
+            return rdi_fail(c->rows.lines.r->ctx, RD_EINVAL,
                             "%s: no column '%.80s' (option '%s') in the header line '%s'",
-                            c->lines.r->in->name, wanted, roles[role].name, names);
+                            c->rows.lines.r->in->name, wanted, roles[role].name, names);
         }
     } else if (is_given(c, role)) {
         uint64_t given = 0;
@@ -314,26 +301,26 @@ static rd_status find_column(csv_reader *c, int role, const char *header, const 
         number = rdi_csv_find(c->sep, header, end, roles[role].usual);
     }
     c->found[role] = number;
-    if (number > 0 && role < TIME)
+    if (number > 0 && role < RDI_ROW_TIME)
         add_column(c, role, number);
     return RD_OK;
 }
 
 static rd_status find_columns(csv_reader *c, const char *header, const char *end) {
-    rd_ctx *ctx = c->lines.r->ctx;
-    if (!is_given(c, ID)) {
-        RD_TRY(find_column(c, ADDR, header, end));
-        c->lines.r->ids = c->columns == 0;
+    rd_ctx *ctx = c->rows.lines.r->ctx;
+    if (!is_given(c, RDI_ROW_ID)) {
+        RD_TRY(find_column(c, RDI_ROW_ADDR, header, end));
+        c->rows.lines.r->ids = c->columns == 0;
     }
     if (c->columns == 0)
-        RD_TRY(find_column(c, ID, header, end));
+        RD_TRY(find_column(c, RDI_ROW_ID, header, end));
     if (c->columns == 0)
         return rdi_fail(
             ctx, RD_EINVAL,
             "%s: the column of the ids is unknown; name it with id=NAME or id=NUMBER (or "
             "addr= for addresses), for example -f csv:id=2",
-            c->lines.r->in->name);
-    for (int role = SIZE; role < ROLES; role++)
+            c->rows.lines.r->in->name);
+    for (int role = RDI_ROW_SIZE; role < RDI_ROW_ROLES; role++)
         RD_TRY(find_column(c, role, header, end));
     return RD_OK;
 }
@@ -343,7 +330,7 @@ static rd_status find_columns(csv_reader *c, const char *header, const char *end
 static rd_status first_line(csv_reader *c, const char **p, const char **end) {
     const char *limit = NULL;
     while (true) {
-        RD_TRY(rdi_lines_fill(&c->lines, p, &limit));
+        RD_TRY(rdi_lines_fill(&c->rows.lines, p, &limit));
         if (*p == limit) {
             *end = *p;
             return RD_OK;
@@ -351,37 +338,56 @@ static rd_status first_line(csv_reader *c, const char **p, const char **end) {
         *end = rdi_line_end(*p, limit);
         if (!rdi_scan_line_end(*p))
             return RD_OK;
-        rdi_lines_consume(&c->lines, (size_t)(*end + 1 - *p));
-        c->lines.r->in->line++;
+        rdi_lines_consume(&c->rows.lines, (size_t)(*end + 1 - *p));
+        c->rows.lines.r->in->line++;
     }
 }
 
 static bool has_header(const csv_reader *c, const char *line, const char *end) {
     if (c->header != HEADER_AUTO)
         return c->header == HEADER_ON;
-    for (int role = 0; role < ROLES; role++)
+    for (int role = 0; role < RDI_ROW_ROLES; role++)
         if (is_named(c, role))
             return true;
     return rdi_csv_is_header(c->sep, line, end);
 }
 
 static void apply_preset(csv_reader *c) {
-    for (int role = 0; role < ROLES; role++)
+    for (int role = 0; role < RDI_ROW_ROLES; role++)
         if (!c->wanted[role])
             c->wanted[role] = presets[c->preset].wanted[role];
     if (c->header == HEADER_AUTO)
         c->header = presets[c->preset].header;
-    c->requests.unit = rdi_time_unit(c->time_unit ? c->time_unit - 1 : presets[c->preset].unit);
+    c->rows.unit = rdi_time_unit(c->time_unit ? c->time_unit - 1 : presets[c->preset].unit);
+}
+
+/* Prepares fast reading of lines, if the columns allow it. */
+static void make_plan(csv_reader *c) {
+    rdi_csv_plan *plan = &c->plan;
+    *plan = (rdi_csv_plan){.sep = c->sep, .steps = c->columns};
+    size_t next = 1;
+    for (size_t i = 0; i < c->columns; i++) {
+        int role = c->column[i].role;
+        bool usual = c->sep != ' ' && c->column[i].number >= next && role != RDI_ROW_COUNT;
+        if (!usual) {
+            plan->steps = 0;
+            return;
+        }
+        plan->step[i].skip = c->column[i].number - next;
+        plan->step[i].role = role;
+        plan->step[i].meaning = role == RDI_ROW_OP ? rdi_read_operation : kind_meaning;
+        next = c->column[i].number + 1;
+    }
 }
 
 static rd_status csv_open(void *self, rdi_reader *r) {
     static const char seps[] = "?,\t ;|"; /* the separators, in the order of the option's choices */
     csv_reader *c = self;
-    rdi_lines_open(&c->lines, r, NULL);
-    rdi_id_table_init(&c->ids, r->ctx);
+    rdi_lines_open(&c->rows.lines, r, NULL);
+    rdi_id_table_init(&c->rows.ids, r->ctx);
     apply_preset(c);
     RD_TRY(check_options(c));
-    r->ids = !is_given(c, ADDR);
+    r->ids = !is_given(c, RDI_ROW_ADDR);
     const char *line = NULL, *end = NULL;
     RD_TRY(first_line(c, &line, &end));
     if (line == end)
@@ -392,9 +398,10 @@ static rd_status csv_open(void *self, rdi_reader *r) {
     bool header = has_header(c, line, end);
     RD_TRY(find_columns(c, header ? line : NULL, end));
     if (header) {
-        rdi_lines_consume(&c->lines, bytes);
+        rdi_lines_consume(&c->rows.lines, bytes);
         r->in->line++;
     }
+    make_plan(c);
     return RD_OK;
 }
 
@@ -410,29 +417,24 @@ static void drop_column(csv_reader *c, int role) {
  * of references. */
 static rd_status csv_select(void *self, uint32_t fields) {
     csv_reader *c = self;
-    rdi_csv_requests *q = &c->requests;
-    for (int role = TIME; role < ROLES; role++)
-        if (c->found[role] && (roles[role].field & fields || role == COUNT))
+    for (int role = RDI_ROW_TIME; role < RDI_ROW_ROLES; role++)
+        if (c->found[role] && (roles[role].field & fields || role == RDI_ROW_COUNT))
             add_column(c, role, c->found[role]);
-    if (c->fields & RD_FIELD_OPERATION)
-        drop_column(c, KIND);
-    if (c->found[SIZE] && c->lines.r->ids && fields & RD_FIELD_BYTES) {
-        c->fields &= ~(uint32_t)RD_FIELD_SIZE;
-        c->fields |= RD_FIELD_BYTES;
+    if (c->rows.fields & RD_FIELD_OPERATION)
+        drop_column(c, RDI_ROW_KIND);
+    if (c->found[RDI_ROW_SIZE] && c->rows.lines.r->ids && fields & RD_FIELD_BYTES) {
+        c->rows.fields &= ~(uint32_t)RD_FIELD_SIZE;
+        c->rows.fields |= RD_FIELD_BYTES;
     }
-    q->on = c->columns > 0 && (c->fields & RD_REQUEST_FIELDS || c->found[COUNT]);
-    if (q->on && !(q->more = rdi_alloc(c->lines.r->ctx, RD_MORE_BYTES + 1, sizeof *q->more)))
-        return RD_ENOMEM;
-    return RD_OK;
+    make_plan(c);
+    return rdi_rows_select(&c->rows);
 }
 
 static void csv_close(void *self) {
     csv_reader *c = self;
-    rdi_id_table_fini(&c->ids);
-    if (c->lines.r) {
-        rdi_free(c->lines.r->ctx, c->scratch);
-        rdi_free(c->lines.r->ctx, c->requests.more);
-    }
+    rdi_id_table_fini(&c->rows.ids);
+    if (c->rows.lines.r)
+        rdi_free(c->rows.lines.r->ctx, c->scratch);
 }
 
 /* Recognizes a file whose header line names ids or addresses. */
@@ -445,8 +447,8 @@ static int csv_probe(const uint8_t *head, size_t n, bool whole) {
     char sep = rdi_csv_guess_sep(p, end);
     if (sep == ' ' || !memchr(p, sep, (size_t)(end - p)) || !rdi_csv_is_header(sep, p, end))
         return RDI_PROBE_NO;
-    bool known =
-        rdi_csv_find(sep, p, end, roles[ADDR].usual) || rdi_csv_find(sep, p, end, roles[ID].usual);
+    bool known = rdi_csv_find(sep, p, end, roles[RDI_ROW_ADDR].usual) ||
+                 rdi_csv_find(sep, p, end, roles[RDI_ROW_ID].usual);
     return known ? RDI_PROBE_LIKELY : RDI_PROBE_NO;
 }
 
@@ -457,23 +459,23 @@ static int csv_probe(const uint8_t *head, size_t n, bool whole) {
     }
 
 static const rd_opt csv_opts[] = {
-    COLUMN_OPT(ID, "id"),
-    COLUMN_OPT(ADDR, "addr"),
-    COLUMN_OPT(SIZE, "size"),
-    COLUMN_OPT(KIND, "kind"),
-    COLUMN_OPT(THREAD, "thread"),
-    COLUMN_OPT(PC, "pc"),
-    COLUMN_OPT(TIME, "time"),
+    COLUMN_OPT(RDI_ROW_ID, "id"),
+    COLUMN_OPT(RDI_ROW_ADDR, "addr"),
+    COLUMN_OPT(RDI_ROW_SIZE, "size"),
+    COLUMN_OPT(RDI_ROW_KIND, "kind"),
+    COLUMN_OPT(RDI_ROW_THREAD, "thread"),
+    COLUMN_OPT(RDI_ROW_PC, "pc"),
+    COLUMN_OPT(RDI_ROW_TIME, "time"),
     {.name = "time-unit",
      .type = RD_OPT_CHOICE,
      .offset = offsetof(csv_reader, time_unit),
      .def = "auto",
      .choices = "auto|" RDI_TIME_UNITS,
      .help = "unit of the times; auto: that of the preset, or seconds"},
-    COLUMN_OPT(TTL, "ttl"),
-    COLUMN_OPT(OP, "op"),
-    COLUMN_OPT(KEYSIZE, "keysize"),
-    COLUMN_OPT(COUNT, "count"),
+    COLUMN_OPT(RDI_ROW_TTL, "ttl"),
+    COLUMN_OPT(RDI_ROW_OP, "op"),
+    COLUMN_OPT(RDI_ROW_KEYSIZE, "keysize"),
+    COLUMN_OPT(RDI_ROW_COUNT, "count"),
     {.name = "preset",
      .type = RD_OPT_CHOICE,
      .offset = offsetof(csv_reader, preset),
@@ -492,7 +494,7 @@ static const rd_opt csv_opts[] = {
      .def = "auto",
      .choices = "auto|on|off",
      .help = "whether the first line names the columns"},
-    RDI_ID_OPTS(csv_reader),
+    RDI_ID_OPTS(csv_reader, rows.ids),
     {0},
 };
 

@@ -211,7 +211,7 @@ static const rd_opt jsonl_opts[] = {
      .offset = offsetof(jsonl_reader, field),
      .def = default_field,
      .help = "name of the array of ids"},
-    RDI_ID_OPTS(jsonl_reader),
+    RDI_ID_OPTS(jsonl_reader, ids),
     {0},
 };
 

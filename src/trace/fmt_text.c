@@ -117,7 +117,7 @@ static const rdi_writer_ops text_writer_ops = {
 };
 
 static const rd_opt text_opts[] = {
-    RDI_ID_OPTS(text_reader),
+    RDI_ID_OPTS(text_reader, ids),
     {0},
 };
 

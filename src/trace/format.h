@@ -19,6 +19,7 @@ typedef struct rdi_columns {
     uint32_t size[RDI_REFS_MAX];
     uint32_t thread[RDI_REFS_MAX];
     uint8_t kind[RDI_REFS_MAX];
+    uint64_t (*more)[RDI_REFS_MAX]; /* columns of requests, by RD_MORE_*; NULL: none */
 } rdi_columns;
 
 /* The part of a trace's state that the core (trace.c) and a reader share. */

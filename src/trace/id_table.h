@@ -46,19 +46,26 @@ void rdi_id_table_fini(rdi_id_table *t);
  * it must not be a hexadecimal digit. Messages do not name the line; the caller adds it. */
 RD_CHECKED rd_status rdi_id_read(rdi_id_table *t, const char *text, size_t n, uint64_t *out);
 
+/* Returns whether a decimal number without leading zeros is an id that the table neither remembers
+ * nor checks. */
+static inline bool rdi_id_table_has_all_numbers(const rdi_id_table *t) {
+    return t->base == RDI_ID_DEC ||
+           (t->base == RDI_ID_AUTO && t->numbers_read >= RDI_ID_NUMBERS_MAX);
+}
+
 /* Returns the hash of a name of n bytes. */
 uint64_t rdi_id_hash(uint64_t seed, const char *text, size_t n);
 
-/* The rows of the option table of a format whose state has a member `rdi_id_table ids`. */
-#define RDI_ID_OPTS(state)                                                                         \
+/* The rows of the option table of a format whose state has the rdi_id_table `table`. */
+#define RDI_ID_OPTS(state, table)                                                                  \
     {.name = "base",                                                                               \
      .type = RD_OPT_CHOICE,                                                                        \
-     .offset = offsetof(state, ids.base),                                                          \
+     .offset = offsetof(state, table.base),                                                        \
      .def = "auto",                                                                                \
      .choices = "auto|dec|hex|string",                                                             \
      .help = "notation of the ids"},                                                               \
     {                                                                                              \
-        .name = "seed", .type = RD_OPT_U64, .offset = offsetof(state, ids.seed), .def = "0",       \
+        .name = "seed", .type = RD_OPT_U64, .offset = offsetof(state, table.seed), .def = "0",     \
         .help = "seed of the hash for ids that are not numbers"                                    \
     }
 

@@ -122,6 +122,8 @@ static rd_status start(rd_trace *t, const char *owner, char *options) {
     t->reader.ids = t->ops->info.ids;
     t->state = rdi_calloc(t->ctx, 1, t->ops->state_size ? t->ops->state_size : 1);
     t->reader.col = rdi_alloc(t->ctx, 1, sizeof *t->reader.col);
+    if (t->reader.col)
+        t->reader.col->more = NULL;
     if (!t->state || !t->reader.col)
         return RD_ENOMEM;
     RD_TRY(rdi_opts_parse(t->ctx, name, t->ops->info.opts, t->state, options));
@@ -356,6 +358,8 @@ void rd_trace_close(rd_trace *t) {
     if (t->ops && t->state && t->ops->close)
         t->ops->close(t->state);
     rdi_input_close(t->reader.in);
+    if (t->reader.col)
+        rdi_free(t->ctx, t->reader.col->more);
     rdi_free(t->ctx, t->reader.col);
     rdi_free(t->ctx, t->state);
     rdi_free(t->ctx, t->spec);
