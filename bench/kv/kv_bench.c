@@ -18,7 +18,7 @@
 
 #define CONVERSATIONS 20000
 #define LONGEST       200 /* number of blocks at which a conversation ends */
-#define FIRST         50  /* maximum number of blocks of its first prompt */
+#define FIRST         50  /* maximum number of blocks of a conversation's first prompt */
 #define TURN          9   /* maximum number of new blocks per turn */
 #define BLOCK_TOKENS  512
 #define JSON_SHARE    10 /* the JSON log has the first tenth of the touches */

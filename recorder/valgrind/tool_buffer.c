@@ -412,7 +412,8 @@ void buffer_open(const HChar *path) {
     channel_path = path;
     channel_inode = st.ino;
     if (channel->magic != RDI_CHANNEL_MAGIC)
-        fail_to_open(path, "the analyzer has a different version");
+        fail_to_open(
+            path, "the recorder and the analyzer have different versions; install both together");
     record_bytes = channel->record_words * sizeof(ULong);
     submit_left_behind();
     take_part();

@@ -176,7 +176,8 @@ rd_status rdi_verify_run(rd_ctx *ctx, const char *spec, const rdi_verify_setup *
     rd_status status = run_engine(ctx, spec, setup, blocks, n, &c, &e);
     const uint64_t *got = setup->delivery == RDI_VERIFY_HISTOGRAM ? NULL : scratch;
     if (status == RD_OK && setup->delivery == RDI_VERIFY_SINK && c.n != n)
-        rdi_verify_differ(out, UINT64_MAX, "%zu distances for %zu references", c.n, n);
+        rdi_verify_differ(out, UINT64_MAX, "the engine delivered %zu distances for %zu references",
+                          c.n, n);
     else if (status == RD_OK)
         status = rdi_verify_compare(ctx, e, rdi_engine_bound(e), got, expected, n, out);
     if (status == RD_OK && !out->different && rdi_verify_promises_nothing(rd_engine_info_of(e)))

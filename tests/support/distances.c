@@ -86,7 +86,8 @@ static void analyze_with_oracle(rd_ctx *ctx, const uint64_t *blocks, size_t n) {
     assert_int_equal(distances_run(ctx, oracle, NULL, blocks, n, 0, analyzed.distances), RD_OK);
 }
 
-/* The distances of the first n references do not depend on the references after them. */
+/* Reuses the distances of the last trace if it begins with these blocks, because the distances of
+ * the first n references do not depend on later references. */
 void distances_oracle(rd_ctx *ctx, const uint64_t *blocks, size_t n, uint64_t *out) {
     if (n == 0)
         return;

@@ -19,8 +19,8 @@
 
 #define MANY (RD_SAMPLES_MAX * RD_PEAKS_MAX)
 
-/* Feeds pairs {block, distance} with these thresholds: a distance of 100 qualifies, a distance of
- * 10 is examined, and samples are 50 apart. */
+/* Feeds pairs {block, distance} to a sampler with these thresholds: a distance of 100 qualifies a
+ * block, a distance of 10 is examined, and the block ids of samples are 50 apart. */
 static size_t sample(rd_ctx *ctx, uint64_t (*pairs)[2], size_t n, rd_peak *peaks) {
     rd_sampler_config config = {100, 10, 50};
     rd_sampler *s = NULL;

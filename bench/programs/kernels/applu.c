@@ -34,8 +34,8 @@ static applu applu_make(int n) {
     return s;
 }
 
-/* Computes the nonlinear flux of every point of a line. Direction `d` selects the component that
- * carries it. */
+/* Computes the nonlinear flux of every point of a line. Direction `d` selects the velocity
+ * component that carries the flux. */
 static void applu_line_flux(applu *s, int start, int step, int d) {
     for (int i = 0; i < s->n; i++) {
         const double *u = s->u + APPLU_VARS * (start + i * step);

@@ -162,7 +162,7 @@ static const rd_opt bk_opts[] = {
      .offset = offsetof(bk_engine, arity),
      .def = "16",
      .choices = "2|16|256",
-     .help = "members of a group in the hierarchy of counts"},
+     .help = "number of members of a group in the hierarchy of counts"},
     {0},
 };
 

@@ -34,7 +34,7 @@ static bool check_axis(const rdi_slot_axis *a, const char **why) {
     for (uint64_t i = (a->next >> 6) + 1; i < a->capacity >> 6; i++)
         used |= a->bits[i];
     if (used)
-        return wrong(why, "a slot is in use that was not given out");
+        return wrong(why, "a slot is in use that was never assigned");
     return true;
 }
 
@@ -51,9 +51,9 @@ static bool check_entry(const rdi_stream *e, uint64_t bucket, uint64_t blk, uint
     if (bucket < home || bucket - home > e->table.disp)
         return wrong(why, "a block is too far from its home bucket");
     if (!e->table.ops->contains(&e->table, blk))
-        return wrong(why, "a block is not found from its home bucket on");
+        return wrong(why, "a search from its home bucket does not find a block");
     if (slot >= e->axis.next)
-        return wrong(why, "a block has a slot that was not given out");
+        return wrong(why, "a block has a slot that was never assigned");
     if (rdi_slot_axis_get(&e->axis, slot) == in_front(e, blk))
         return wrong(why, "a block is not in exactly one of front and axis");
     return true;

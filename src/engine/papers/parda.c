@@ -34,7 +34,7 @@
  * requested. */
 #define USUAL_CHECKPOINT ((uint64_t)1 << 28)
 
-#define ENDS_BEFORE      "the trace ends before the place of the checkpoint; name another file"
+#define ENDS_BEFORE      "the trace ends before the position of the checkpoint; name another file"
 
 enum { SPACE_AUTO, SPACE_OPT, SPACE_PLAIN };
 
