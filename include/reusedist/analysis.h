@@ -66,12 +66,12 @@ typedef struct rd_object_file {
     uint64_t address;
 } rd_object_file;
 
-/* Configuration of attribution. Zeros stand for the defaults. */
+/* Configuration of attribution. A field that is 0 or NULL has its default. */
 typedef struct rd_attribution_config {
     size_t size;            /* sizeof(rd_attribution_config) */
-    const rd_level *levels; /* caches whose misses are counted; NULL: the caches of this machine, or
-                               of 1000, 10000 ... objects if blocks have no size in bytes, that are
-                               not larger than the bound */
+    const rd_level *levels; /* caches whose misses are counted; NULL: the caches of this machine or,
+                               if blocks have no size in bytes, caches of 1000, 10000 ... objects.
+                               Caches larger than the bound are then left out */
     size_t n_levels;
     size_t windows; /* maximum number of windows; default RD_WINDOWS_MAX */
     bool spatial;   /* true: also measure distances in words */
@@ -81,14 +81,14 @@ typedef struct rd_attribution_config {
                              size in bytes gives RD_EINVAL */
 } rd_attribution_config;
 
-/* How several traces become one. */
+/* The order in which the references of several traces are analyzed. */
 typedef enum rd_merge {
     RD_MERGE_NONE, /* one after the other */
-    RD_MERGE_TIME  /* by time, see rd_trace_merge() */
+    RD_MERGE_TIME  /* by time; see rd_trace_merge() */
 } rd_merge;
 
-/* Configuration of an analysis. Zeros stand for the defaults. The analysis borrows everything that
- * the struct points to until rd_analysis_close(). */
+/* Configuration of an analysis. A field that is 0 or NULL has its default. The analysis borrows
+ * everything that the struct points to until rd_analysis_close(). */
 typedef struct rd_analysis_config {
     size_t size;        /* sizeof(rd_analysis_config) */
     const char *engine; /* "NAME[:key=value,...]"; NULL: auto, or parda with a checkpoint */
@@ -125,17 +125,19 @@ typedef struct rd_analysis_config {
      * estimates the error: the profile has a confidence band for the miss ratios. All references
      * must come from one sequence of bursts. */
     uint64_t burst;
-    /* Caches to simulate with the same references; NULL: none. Sizes must suit the block size of
-     * the trace. The profile gets the result, see rd_profile_simulation(). */
+    /* Caches to simulate with the same references; NULL: none. rd_hierarchy_check() must accept
+     * them for the block size of the trace. The profile gets the result, see
+     * rd_profile_simulation(). */
     const rd_hierarchy *hierarchy;
     bool without_causes;  /* see rd_simulator_config */
     rd_block_sink blocks; /* receives the block ids of all references; NULL: none. A failure ends
                              the analysis */
     void *blocks_user;
-    /* Analyzes requests of object caches in bytes instead of blocks: the traces must have object ids
-     * and sizes, and the engine is not used. The profile is that of rd_objects_profile(). Must not be
-     * combined with the fields about engine, blocks, kinds, bounds, distances, checkpoints, sampling
-     * and attribution, nor with caches to simulate (RD_EINVAL). NULL: references are analyzed in blocks. */
+    /* Analyzes requests of object caches in bytes instead of blocks: the traces must have object
+     * ids and sizes, and the engine is not used. The profile is that of rd_objects_profile(). This
+     * field must not be combined with the fields about engine, blocks, kinds, bounds, distances,
+     * checkpoints, sampling and attribution, nor with caches to simulate (RD_EINVAL). NULL:
+     * references are analyzed in blocks. */
     const rd_objects_config *objects;
     rd_merge merge; /* RD_MERGE_TIME must not be combined with a checkpoint (RD_EINVAL) */
 } rd_analysis_config;

@@ -25,7 +25,7 @@ extern "C" {
 #define RD_WINDOWS_MAX 512
 #define RD_SITES_MAX   (1 << 20)
 #define RD_REGIONS_MAX (1 << 20)
-#define RD_NO_INDEX    SIZE_MAX /* index that stands for "no entry" */
+#define RD_NO_INDEX    SIZE_MAX /* an index that means "no entry" */
 
 /* ---- the result, which is part of a profile ---- */
 
@@ -54,8 +54,8 @@ typedef struct rd_code_line {
     size_t source;   /* index of the source file; RD_NO_INDEX: unknown */
     uint64_t line;   /* number of the line; 0: unknown */
     size_t function; /* index of the function */
-    /* The call sites, as "file:line", through which the line was inlined, innermost first. Empty
-     * unless they are the same for all instructions of the line. */
+    /* The call sites, as "file:line", through which the line was inlined, innermost first. The list
+     * is empty unless these call sites are the same for all instructions of the line. */
     const char *const *inlined_from;
     size_t n_inlined_from;
     const char *text; /* source text of the line; NULL: unknown */
@@ -180,7 +180,7 @@ RD_API const rd_details *rd_profile_details(const rd_profile *p);
 
 typedef struct rd_attributor rd_attributor;
 
-/* Configuration of an attributor. Zeros stand for the defaults. */
+/* Configuration of an attributor. A field that is 0 or NULL has its default. */
 typedef struct rd_attributor_config {
     size_t size;            /* sizeof(rd_attributor_config) */
     uint64_t block_bytes;   /* size of a block in bytes, a power of two; 0: every address or object
@@ -214,8 +214,9 @@ RD_API RD_CHECKED rd_status rd_attributor_feed(rd_attributor *a, const rd_attrib
  * is 0, the size is read from its file, provided that the file can be read. */
 RD_API RD_CHECKED rd_status rd_attributor_event(rd_attributor *a, const rd_event *event);
 /* States where the program or library file `path` was mapped, for traces that do not record this.
- * `address` is the address at which the mapping begins; 0: the trace has the file's own addresses;
- * RD_UNKNOWN: the address that the file specifies, which fails for position-independent files. */
+ * `address` is the address at which the mapping begins; 0 means that the trace has the file's own
+ * addresses. RD_UNKNOWN means the address that the file specifies; the call then fails for a
+ * position-independent file. */
 RD_API RD_CHECKED rd_status rd_attributor_add_object(rd_attributor *a, const char *path,
                                                      uint64_t address);
 /* Sets the profile of the same trace in blocks of one word, which rd_spatial reports. The profile

@@ -1,4 +1,4 @@
-/* Several processes that analyze one trace together.
+/* A cluster: several processes that analyze one trace together.
  *
  *   rd_cluster *c;
  *   rd_cluster_join(ctx, &c);
@@ -23,8 +23,8 @@ extern "C" {
 
 typedef struct rd_cluster rd_cluster;
 
-/* Joins the cluster. Call it once per process, before any other use of the context. *out is NULL if
- * this process is alone. */
+/* Joins the cluster. Call this function once per process, before any other use of the context. *out
+ * is NULL if this process is alone. */
 RD_API RD_CHECKED rd_status rd_cluster_join(rd_ctx *ctx, rd_cluster **out);
 
 /* Return the rank of this process and the number of processes. `c` NULL means that this process is

@@ -63,7 +63,8 @@ typedef struct rd_cache {
 } rd_cache;
 
 /* The caches of one core, from the inside out. If the first two are called L1I and L1D, in any
- * order, they stand side by side: instruction fetches arrive at L1I, loads and stores at L1D. */
+ * order, both are first-level caches: instruction fetches arrive at L1I, loads and stores at
+ * L1D. */
 typedef struct rd_hierarchy {
     size_t size; /* sizeof(rd_hierarchy) */
     size_t n;    /* number of caches, 1 to RD_CACHES_MAX */
@@ -72,14 +73,14 @@ typedef struct rd_hierarchy {
 } rd_hierarchy;
 
 /* Parses NAME=SIZE[:WAYS][:KEY=VALUE...], a comma list of caches from the inside out. The keys are
- * policy, write, fill, prefetch, index, latency, shared and seed. A mistake gives RD_EINVAL, and
- * the message names the cache and the part of it that is wrong. */
+ * policy, write, fill, prefetch, index, latency, shared and seed. The function returns RD_EINVAL
+ * for a mistake; the message names the cache and the wrong word. */
 RD_API RD_CHECKED rd_status rd_hierarchy_parse(rd_ctx *ctx, const char *text, rd_hierarchy *out);
 
 /* Checks a hierarchy for blocks of `block_bytes` bytes; 0 means that blocks have no size, and sizes
  * of caches are numbers of blocks. Every cache needs a name of its own and a whole number of sets,
- * and must not be smaller than an inner one. A mistake gives RD_EINVAL, and the message names the
- * cache. */
+ * and must not be smaller than an inner cache. The function returns RD_EINVAL for a mistake; the
+ * message names the cache. */
 RD_API RD_CHECKED rd_status rd_hierarchy_check(rd_ctx *ctx, const rd_hierarchy *h,
                                                uint64_t block_bytes);
 
@@ -102,7 +103,7 @@ RD_API uint64_t rd_cache_ways(const rd_cache *c, uint64_t block_bytes);
 typedef struct rd_cache_counts {
     uint64_t references;    /* references that arrived at this cache */
     uint64_t misses;        /* the sum of the three causes, if causes were requested */
-    uint64_t cold;          /* misses of the first reference to a block that arrived here */
+    uint64_t cold;          /* misses of references that are the first ones to their block here */
     uint64_t capacity;      /* misses that a fully associative LRU cache would have had as well */
     uint64_t conflict;      /* all other misses; called replacement misses if the policy is not
                                LRU */
@@ -143,7 +144,7 @@ typedef struct rd_simulator_config {
 
 typedef struct rd_simulator rd_simulator;
 
-/* Makes a simulator with empty caches. The hierarchy is copied and checked like in
+/* Makes a simulator with empty caches. The hierarchy is copied and checked as by
  * rd_hierarchy_check(). */
 RD_API RD_CHECKED rd_status rd_simulator_new(rd_ctx *ctx, const rd_hierarchy *h,
                                              const rd_simulator_config *config, rd_simulator **out);
@@ -171,18 +172,19 @@ RD_API void rd_simulator_free(rd_simulator *s);
  * (Hill and Smith 1989). Block b belongs to set b mod S. */
 typedef struct rd_ways rd_ways;
 
-/* Makes empty caches for up to RD_SIZES_MAX different numbers of sets. Several threads share the
- * work, with the same result; 0: one. */
+/* Makes empty caches for up to RD_SIZES_MAX different numbers of sets. `threads` threads share the
+ * work; 0 means one thread. The result does not depend on `threads`. */
 RD_API RD_CHECKED rd_status rd_ways_new(rd_ctx *ctx, const uint64_t *sets, size_t n_sets,
                                         uint32_t threads, rd_ways **out);
 /* Adds references to blocks. After a failure, the object can only be freed. */
 RD_API RD_CHECKED rd_status rd_ways_feed(rd_ways *w, const uint64_t *blocks, size_t n);
 /* Completes the counts after the last reference. */
 RD_API RD_CHECKED rd_status rd_ways_finish(rd_ways *w);
-/* Returns, for the number of sets at `index`, a number of ways n that is at least 1: caches with
- * more ways miss as often as the cache with n ways. *sets becomes the number of sets, and *misses
- * an array, borrowed from `w`: (*misses)[a - 1] are the misses with `a` ways. Both may be NULL.
- * Returns 0 past the last number of sets, or before rd_ways_finish(). */
+/* Sets *sets to number `index` of the numbers of sets, and *misses to the misses of caches with
+ * that many sets: (*misses)[a - 1] is the number of misses with `a` ways. Returns the length of
+ * this array, at least 1; caches with more ways miss as often as the last cache of the array. The
+ * array is borrowed from `w`. `sets` and `misses` may be NULL. Returns 0 past the last number of
+ * sets, or before rd_ways_finish(). */
 RD_API size_t rd_ways_misses(const rd_ways *w, size_t index, uint64_t *sets,
                              const uint64_t **misses);
 RD_API void rd_ways_free(rd_ways *w);
@@ -200,7 +202,8 @@ typedef struct rd_simulation {
 
 /* Returns the simulation of a profile, borrowed from it, or NULL if there was none. */
 RD_API const rd_simulation *rd_profile_simulation(const rd_profile *p);
-/* Stores a copy of a simulation in a profile. Impossible counts give RD_EINVAL. */
+/* Stores a copy of a simulation in a profile. The function returns RD_EINVAL for impossible
+ * counts. */
 RD_API RD_CHECKED rd_status rd_profile_set_simulation(rd_profile *p, const rd_simulation *s);
 
 #ifdef __cplusplus

@@ -1,11 +1,12 @@
-/* Machines: the caches of known processors, of this host, and of files in the same form.
+/* Machines: descriptions of a processor's caches. They come from presets for known processors, from
+ * this host, or from files.
  *
  *   rd_machine m;
  *   rd_machine_find(ctx, "zen4", &m);
  *   rd_hierarchy h;
  *   rd_machine_hierarchy(&m, false, &h);
  *
- * src/machine/machines.conf describes the form, and has the source of every number.
+ * src/machine/machines.conf has the presets. Its head describes the form of a machine file.
  */
 #ifndef REUSEDIST_MACHINE_H
 #define REUSEDIST_MACHINE_H
@@ -20,17 +21,18 @@ extern "C" {
 /* One machine. The library fills this struct, and later versions may append fields. */
 typedef struct rd_machine {
     size_t size;         /* sizeof(rd_machine) */
-    char name[32];       /* the name to find it by, "host", or the name in the file */
-    char title[96];      /* the processor, for people; "": unknown */
+    char name[32];       /* name of the preset, "host", or the name in the file */
+    char title[96];      /* name of the processor, for people; "": unknown */
     char kind[16];       /* "server", "desktop", "laptop" or "board"; "": unknown */
     char source[400];    /* where the numbers come from, for people; "": unknown */
     rd_hierarchy caches; /* the data caches of one core, from the inside out */
     rd_cache fetch;      /* the first-level instruction cache; bytes 0: unknown */
-    uint64_t line_bytes; /* size of a cache line, a power of two */
+    uint64_t line_bytes; /* size of a cache line in bytes, a power of two */
     uint32_t cores;      /* number of cores that share the last cache; 0: unknown */
     double clock_ghz;    /* clock rate at which the latencies hold; 0: unknown */
-    double memory_ns;    /* time from a load to its data in memory; 0: unknown */
-    uint32_t parallel;   /* misses of one core that can be in flight at a time; 0: unknown */
+    double memory_ns;    /* latency of a load from memory in nanoseconds; 0: unknown */
+    uint32_t parallel;   /* maximum number of misses of one core that are in flight at a time; 0:
+                            unknown */
 } rd_machine;
 
 /* Returns the number of presets. */
@@ -38,8 +40,8 @@ RD_API size_t rd_machine_count(void);
 /* Stores preset number `index`. The function returns RD_EINVAL past the last one. */
 RD_API RD_CHECKED rd_status rd_machine_at(rd_ctx *ctx, size_t index, rd_machine *out);
 
-/* Finds a machine: a preset by its name, this host by the name "host", or a file by its path, which
- * has one entry in the form of the presets. A name with a slash or a dot is always a file. The
+/* Finds a machine: a preset by its name, this host by the name "host", or a file by its path. A
+ * file has one entry in the form of the presets. A name with a slash or a dot is always a file. The
  * function returns RD_EINVAL if there is neither a preset nor a file of this name, RD_EFORMAT with
  * the line for a mistake in the file, and RD_EUNSUPPORTED if this host does not report its
  * caches. */
@@ -56,8 +58,8 @@ RD_API void rd_machine_hierarchy(const rd_machine *m, bool fetches, rd_hierarchy
 
 /* The time that references wait for caches and memory, as a range. */
 typedef struct rd_cycles {
-    double low;  /* cycles if as many misses as possible are always in flight; 0 if the machine does
-                    not state how many that are */
+    double low;  /* cycles if as many misses as possible are always in flight; 0 if
+                    rd_machine.parallel is 0 */
     double high; /* cycles if misses never overlap */
 } rd_cycles;
 

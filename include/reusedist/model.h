@@ -33,11 +33,12 @@ RD_API uint64_t rd_mrc_resolution(const rd_profile *p);
  * band for its miss ratios. */
 RD_API bool rd_mrc_has_band(const rd_profile *p);
 
-/* Computes the band that contains the exact miss ratio at the one size `blocks` with 95 %
- * confidence. For a sample of the blocks, the band extends below and above the curve by the half
- * width that the profile states, and accounts for the error that sampling makes in cache sizes. For
- * a run that was recorded in bursts, the profile states the band. The function returns RD_EINVAL
- * for a profile without a band, see rd_mrc_has_band(), and for a size too close to the bound. */
+/* Computes the band that contains the exact miss ratio at size `blocks` with 95 % confidence; the
+ * confidence holds for each size alone. For a sample of the blocks, the band extends below and
+ * above the curve by the half width that the profile states, and accounts for the error that
+ * sampling makes in cache sizes. For a run that was recorded in bursts, the profile states the
+ * band. The function returns RD_EINVAL for a profile without a band, see rd_mrc_has_band(), and for
+ * a size too close to the bound. */
 RD_API RD_CHECKED rd_status rd_mrc_band(rd_ctx *ctx, const rd_profile *p, uint64_t blocks,
                                         double *low, double *high);
 
@@ -60,20 +61,19 @@ RD_API RD_CHECKED rd_status rd_mrc_ways(rd_ctx *ctx, const rd_profile *p, uint64
 RD_API RD_CHECKED rd_status rd_mrc_ways_band(rd_ctx *ctx, const rd_profile *p, uint64_t sets,
                                              uint64_t ways, double *low, double *high);
 
-/* The misses of a machine's data caches, from a profile. */
+/* The misses of a machine's data caches, computed from a profile. */
 typedef struct rd_machine_misses {
-    double full[RD_CACHES_MAX]; /* miss ratio of a fully associative cache; NAN: unknown */
-    double
-        estimate[RD_CACHES_MAX]; /* rd_mrc_ways(), which is the same without ways; NAN: unknown */
-    bool cycles_known;           /* false: the machine does not state all latencies, or a miss
+    double full[RD_CACHES_MAX];     /* miss ratio of a fully associative cache; NAN: unknown */
+    double estimate[RD_CACHES_MAX]; /* estimate of rd_mrc_ways(); NAN: unknown */
+    bool cycles_known;              /* false: the machine does not state all latencies, or a miss
                                        ratio is unknown */
-    rd_cycles cycles;            /* the time that all references wait, from the estimates */
+    rd_cycles cycles;               /* the time that all references wait, from the estimates */
 } rd_machine_misses;
 
 /* Computes the miss ratios of a machine's caches, each as if all references arrived there, and the
- * time that they cost. A miss ratio is unknown beyond the bound of the profile, and below the
- * resolution of its sample. The function returns RD_EINVAL for a profile whose blocks are not as
- * large as the machine's lines. */
+ * time that the references wait. A miss ratio is unknown beyond the bound of the profile, and below
+ * the resolution of its sample. The function returns RD_EINVAL if the block size of the profile is
+ * not the line size of the machine. */
 RD_API RD_CHECKED rd_status rd_machine_misses_of(rd_ctx *ctx, const rd_profile *p,
                                                  const rd_machine *m, rd_machine_misses *out);
 
@@ -159,8 +159,8 @@ typedef struct rd_comparison {
 } rd_comparison;
 
 /* Compares two profiles on the bins of `binning`, by convention {RD_BINS_LOG, 0}. RD_BINS_EDGES
- * stands for the finest bins that both profiles have. The function returns RD_EINVAL if a bin would
- * have to be split, and for reference histograms. */
+ * means the finest bins that both profiles have. The function returns RD_EINVAL if a bin would have
+ * to be split, and for reference histograms. */
 RD_API RD_CHECKED rd_status rd_compare(rd_ctx *ctx, rd_profile *a, rd_profile *b,
                                        rd_binning binning, rd_comparison *out);
 

@@ -2,7 +2,7 @@
  *
  *   rd_objects_config config = {.size = sizeof config};
  *   rd_objects_new(ctx, &config, &o);
- *   rd_objects_feed(o, &requests, NULL);      (as often as there are requests)
+ *   rd_objects_feed(o, &requests, NULL);      (once per batch of requests)
  *   rd_objects_profile(o, &profile);
  *   rd_objects_free(o);
  *
@@ -28,19 +28,20 @@
 extern "C" {
 #endif
 
-/* Returned instead of a distance for a request that misses in a cache of every size. */
+/* Values that rd_objects_feed() stores for a request without a distance: a request that misses in a
+ * cache of every size, or one that neither hits nor misses. */
 #define RD_MISS_COLD    UINT64_MAX       /* the object was never in the cache */
 #define RD_MISS_DELETED (UINT64_MAX - 1) /* the object was deleted */
 #define RD_MISS_EXPIRED (UINT64_MAX - 2) /* the lifetime of the object has ended */
 #define RD_NO_DISTANCE  (UINT64_MAX - 3) /* a delete, or a touch of an absent object */
 
-/* When expired objects free their memory. */
+/* The moment at which an expired object frees its memory. */
 typedef enum rd_expiry {
     RD_EXPIRY_EAGER, /* at once */
     RD_EXPIRY_LAZY   /* when they are evicted */
 } rd_expiry;
 
-/* Which requests count as hits and misses. Deletes never count. */
+/* The requests that count as hits and misses. Deletes never count. */
 typedef enum rd_count {
     RD_COUNT_AUTO,  /* reads if the trace has operations, otherwise all */
     RD_COUNT_READS, /* reads only */
@@ -67,8 +68,8 @@ typedef struct rd_requests {
     const uint64_t *time;      /* in nanoseconds; a time before that of an earlier request counts as
                                   the latest time so far */
     const uint64_t *lifetime;  /* in nanoseconds. Write: 0 means that the object never expires.
-                                  Touch, gat: 0 means that its lifetime begins again. Read: the
-                                  lifetime that the object gets if it is fetched again; 0 means
+                                  Touch, gat: 0 means that the object's lifetime begins again. Read:
+                                  the lifetime that the object gets if it is fetched again; 0 means
                                   the lifetime of its last write */
     const uint64_t *operation; /* an rd_operation; NULL: reads */
 } rd_requests;
@@ -139,7 +140,7 @@ typedef struct rd_objects_facts {
     bool has_operations, has_times, has_lifetimes;
     rd_expiry expiry;
     rd_count count;                            /* RD_COUNT_READS or RD_COUNT_ALL */
-    rd_size_class size_class[RD_SIZE_CLASSES]; /* objects whose last size needs k bits */
+    rd_size_class size_class[RD_SIZE_CLASSES]; /* [k]: objects whose last size needs k bits */
     const rd_byte_bin *bins;
     size_t n_bins;
     const rd_live_bytes *live; /* over the run, at most RD_LIVE_POINTS moments */

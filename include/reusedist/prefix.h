@@ -36,7 +36,7 @@ typedef struct rd_kv_request {
                                  the log does not contain them */
     size_t n_sequence;
     uint64_t prompt_tokens, output_tokens;
-    uint64_t time_us;      /* microseconds; RD_KV_NO_TIME: unknown */
+    uint64_t time_us;      /* arrival time in microseconds; RD_KV_NO_TIME: unknown */
     uint64_t conversation; /* any number that identifies the conversation; 0: unknown */
     uint32_t turn;         /* 1: the first request of a conversation; 0: unknown */
     uint64_t line;         /* for messages: line of the log, or in the native format the number
@@ -71,8 +71,9 @@ RD_API RD_CHECKED rd_status rd_kv_log_open(rd_ctx *ctx, const char *path,
 RD_API RD_CHECKED rd_status rd_kv_log_open_memory(rd_ctx *ctx, const char *name, const void *data,
                                                   size_t n, const rd_kv_log_config *config,
                                                   rd_kv_log **out);
-/* Reads the next request into *out, or NULL at the end. The request is borrowed until the next
- * call. A damaged line fails with RD_EFORMAT and a message that names the line. */
+/* Reads the next request and sets *out to it, or to NULL at the end of the log. The request is
+ * borrowed until the next call. A damaged line fails with RD_EFORMAT and a message that names the
+ * line. */
 RD_API RD_CHECKED rd_status rd_kv_log_read(rd_kv_log *log, const rd_kv_request **out);
 /* Returns the number of tokens in a full block. Logs of LMCache state it on the first line, so call
  * this function after the first rd_kv_log_read(). */
@@ -120,9 +121,10 @@ typedef struct rd_kv_config {
     const char *name; /* name of the log in messages; NULL: none. Borrowed. */
     bool opt;         /* true: also find, at `sizes`, the most hits that any replacement policy
                          can have */
-    /* A hierarchy of tiers, fastest first: tier i holds the blocks whose number of more recently
-     * used blocks is at least tiers[i - 1] and below tiers[i]. Exclusive tiers have cumulated
-     * sizes here, inclusive ones their own sizes. */
+    /* A hierarchy of tiers, fastest first: tier i holds the blocks with a rank of at least tiers[i
+     * - 1] and below tiers[i]. The rank of a block is the number of blocks used more recently. For
+     * exclusive tiers, tiers[i] is the sum of the sizes of tiers 0 to i; for inclusive tiers, the
+     * size of tier i. */
     uint64_t tiers[RD_KV_TIERS_MAX];
     size_t n_tiers;
 } rd_kv_config;
@@ -134,7 +136,8 @@ typedef struct rd_kv_totals {
     uint64_t output_tokens;
     uint64_t distinct;               /* distinct blocks that were touched */
     uint64_t block_hits, token_hits; /* hits of an infinite cache */
-    uint64_t end;                    /* the smallest size that has all these hits */
+    uint64_t end;                    /* size in blocks of the smallest cache that has all these
+                                        hits */
     uint64_t first_us, last_us;      /* times of the first and the latest request; RD_KV_NO_TIME:
                                       unknown */
     uint64_t unordered; /* requests whose time is before that of an earlier request; such a
@@ -164,15 +167,15 @@ typedef struct rd_kv_series {
     const uint64_t *turn_tokens;   /* prompt tokens by turn, RD_KV_TURNS + 1 numbers */
     const uint64_t *window_tokens; /* prompt tokens per window */
     size_t n_windows;              /* 0: the log has no times */
-    uint64_t window_us;            /* length of a window */
+    uint64_t window_us;            /* length of a window in microseconds */
     const uint64_t *gaps; /* block touches by the time since the previous touch, RD_KV_GAPS bins */
 } rd_kv_series;
 
-/* The best hits at one size, over all ways to choose which blocks stay between two requests, with
- * the future known (Belady's bound). The block hits are exact: evicting the block whose next use is
- * furthest away, and among blocks of one request the last one, never leaves a block without the
- * blocks before it, so the prefix rule costs nothing. The most token hits can differ if last blocks
- * are not full, so there is a lower and an upper bound for them. */
+/* The most hits that any replacement policy can have at one size if it knows the future (Belady's
+ * bound). The block hits are exact: evicting the block whose next use is furthest away, and among
+ * blocks of one request the last one, never leaves a block without the blocks before it, so the
+ * prefix rule costs nothing. The most token hits can differ if last blocks are not full, so there
+ * is a lower and an upper bound for them. */
 typedef struct rd_kv_bound {
     uint64_t size_blocks;
     uint64_t block_hits;
@@ -229,7 +232,7 @@ typedef struct rd_kv_model {
     uint64_t latent; /* numbers per layer and token with latent attention (MLA), instead of
                         2 x kv_heads x head_dim; 0: no latent attention */
     uint64_t window_layers, window; /* layers with a sliding window, and its tokens */
-    double number_bytes;            /* bytes of a number */
+    double number_bytes;            /* bytes per number */
     bool drop_windows; /* true: layers with a sliding window are not stored in the prefix cache */
     double weights_bytes; /* size of the weights as published; 0: unknown */
     const char *source;   /* where the numbers come from */
@@ -248,7 +251,7 @@ RD_API double rd_kv_model_token_bytes(const rd_kv_model *model);
 
 typedef enum rd_kv_router {
     RD_KV_ROUND,        /* request i goes to replica i modulo N */
-    RD_KV_CONVERSATION, /* by the number of the conversation */
+    RD_KV_CONVERSATION, /* all requests of a conversation go to one replica */
     RD_KV_PREFIX,       /* to the replica that holds the longest prefix; if several do, to the
                            one with the fewest requests so far, then to the first. A replica that
                            has over RD_KV_SPREAD requests more than the replica with the fewest
@@ -281,9 +284,10 @@ RD_API void rd_kv_fleet_free(rd_kv_fleet *fleet);
 /* A kind of memory that can be bought. */
 typedef struct rd_kv_offer {
     char name[RD_KV_NAME_MAX];
-    uint64_t bytes; /* the size, or for a plan the largest one */
-    double cost;    /* per GiB and hour */
-    double speed;   /* bytes per second from this tier; 0: its time does not count */
+    uint64_t bytes; /* size of the tier in bytes; for a plan, the largest size */
+    double cost;    /* price per GiB and hour, in any currency */
+    double speed;   /* bytes per second that can be loaded from this tier; 0: the time for loading
+                       does not count */
 } rd_kv_offer;
 
 /* The goal of a plan, and the cost of misses. */
@@ -309,8 +313,8 @@ typedef struct rd_kv_plan {
 /* Finds the sizes of up to 4 tiers. A size is a multiple of 1/16 of its offer, or exactly the size
  * that is still needed to reach the goal. With goal->hits, the plan is the cheapest one that has
  * these hits; with goal->budget, the one with the most hits within the budget; with neither, the
- * cheapest one. Hits per tier come from the curve, as if every block lay as deep as the deepest
- * block before it. */
+ * cheapest one. Hits per tier come from the curve, which assigns to every block the largest rank
+ * among the block and the blocks before it in its request. */
 RD_API RD_CHECKED rd_status rd_kv_plan_find(const rd_kv *kv, const rd_kv_offer *offers, size_t n,
                                             const rd_kv_goal *goal, rd_kv_plan *out);
 
@@ -328,7 +332,7 @@ typedef struct rd_kv_view {
     rd_kv_unit unit;           /* how the text shows sizes */
     double token_bytes;        /* 0: unknown */
     const rd_kv_model *model;  /* NULL: none */
-    double card_bytes;         /* memory of a card that holds weights and cache; 0: none */
+    double card_bytes;         /* bytes of memory of a card that holds weights and cache; 0: none */
     double weights_bytes;
     const rd_kv_offer *offers; /* the tiers of the configuration; NULL: none */
     bool inclusive;

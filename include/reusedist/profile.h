@@ -68,7 +68,7 @@ typedef struct rd_level {
 #define RD_UNKNOWN    UINT64_MAX /* an unknown number, for example of blocks in a bounded run */
 
 /* A peak: a distance of a sampled block that is longer than the distance before and the distance
- * after it (see rd_sampler_new()). It can represent the size of the input. */
+ * after it (see rd_sampler_new()). Its distance can serve as a measure of the size of the input. */
 typedef struct rd_peak {
     uint32_t sample; /* number of the sampled block, from 1 */
     uint32_t number; /* number of the peak among the peaks of the block, from 1 */
@@ -139,8 +139,8 @@ typedef struct rd_profile_facts {
 } rd_profile_facts;
 
 RD_API const rd_profile_facts *rd_profile_facts_of(const rd_profile *p);
-RD_API size_t rd_profile_bins(const rd_profile *p,
-                              const rd_bin **out); /* in ascending order, without empty bins */
+/* Sets *out to the bins, in ascending order and without empty bins, and returns their number. */
+RD_API size_t rd_profile_bins(const rd_profile *p, const rd_bin **out);
 RD_API size_t rd_profile_sources(const rd_profile *p, const rd_source **out);
 /* Sets *out to the peaks, sorted by sample and number, and returns their number. Only a profile
  * made with sampling has peaks. */
@@ -199,7 +199,7 @@ RD_API RD_CHECKED rd_status rd_profile_merge(rd_ctx *ctx, rd_profile *const *par
  * bin. */
 RD_API RD_CHECKED rd_status rd_profile_rebin(rd_profile *p, rd_binning to, rd_profile **out);
 
-/* How to read a histogram of time distances. */
+/* Describes a file with a histogram of time distances, and the profile to make from it. */
 typedef struct rd_times_config {
     size_t size;        /* sizeof(rd_times_config) */
     uint64_t blocks;    /* number of distinct blocks; 0: the number in the file */

@@ -28,8 +28,8 @@ RD_API RD_CHECKED rd_status rd_report_text(rd_profile *p, const rd_report_style 
 
 /* Makes the same report with a table of a machine's caches at its end: the estimated miss ratios
  * beside those of fully associative caches, and the time that references wait, as a range; see
- * rd_machine_misses_of(). If the machine does not suit the profile, the report says why instead. A
- * machine without a name stands for caches that the user described. */
+ * rd_machine_misses_of(). If the machine does not suit the profile, the report says why instead. An
+ * empty m->name means that the user described the caches. */
 RD_API RD_CHECKED rd_status rd_report_machine_text(rd_profile *p, const rd_report_style *style,
                                                    const rd_machine *m, char **text, size_t *n);
 
@@ -97,12 +97,13 @@ RD_API RD_CHECKED rd_status rd_report_hits_json(rd_profile *p, const double *hit
                                                 char **text, size_t *n);
 
 /* Makes tables of the caches that were simulated, for people: references, misses and their causes,
- * write-backs and prefetches. A profile without a simulation gives RD_EINVAL, here and below. */
+ * write-backs and prefetches. This function and the next two return RD_EINVAL for a profile without
+ * a simulation. */
 RD_API RD_CHECKED rd_status rd_report_simulation_text(rd_profile *p, const rd_report_style *style,
                                                       char **text, size_t *n);
 /* Makes the same table as CSV: "level,bytes,ways,references,misses,cold,capacity,conflict,
- * writebacks,far_hits,prefetches,useful,useless,invalidations", one row per cache, inside out. If
- * causes were not asked for, their fields are empty. */
+ * writebacks,far_hits,prefetches,useful,useless,invalidations", one row per cache, from the inside
+ * out. If causes were not requested, their fields are empty. */
 RD_API RD_CHECKED rd_status rd_report_simulation_csv(rd_profile *p, char **text, size_t *n);
 /* Makes the same table as JSON (schema "reusedist.simulation/1"). */
 RD_API RD_CHECKED rd_status rd_report_simulation_json(rd_profile *p, char **text, size_t *n);
@@ -141,9 +142,10 @@ RD_API RD_CHECKED rd_status rd_report_comparison_csv(rd_ctx *ctx, const rd_compa
 RD_API RD_CHECKED rd_status rd_report_comparison_json(rd_ctx *ctx, const rd_comparees *all,
                                                       char **text, size_t *n);
 
-/* Says in one sentence with which of two profiles a machine waits longer for data, and by how much,
- * and compares the estimated misses of its caches; see rd_machine_misses_of(). The function returns
- * RD_EINVAL for another number of profiles, and if the machine does not suit a profile. */
+/* Makes one sentence that says with which of two profiles a machine waits longer for data and by
+ * how much, and compares the estimated misses of its caches; see rd_machine_misses_of(). The
+ * function returns RD_EINVAL unless there are two profiles, and if the machine does not suit a
+ * profile. */
 RD_API RD_CHECKED rd_status rd_report_machine_change(rd_ctx *ctx, const rd_comparees *all,
                                                      const rd_machine *m, char **text, size_t *n);
 

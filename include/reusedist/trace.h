@@ -34,7 +34,8 @@ enum {
     RD_FIELD_EVENTS = 16
 };
 
-/* Further columns, which only some traces have: RD_FIELD_MORE(i) stands for rd_refs.more[i]. */
+/* Further columns, which only some traces have: RD_FIELD_MORE(i) is the field of
+ * rd_refs.more[i]. */
 #define RD_MORE_COLUMNS  8
 #define RD_FIELD_MORE(i) (UINT32_C(256) << (i))
 
@@ -49,8 +50,8 @@ enum { RD_MORE_TIME, RD_MORE_LIFETIME, RD_MORE_OPERATION, RD_MORE_BYTES };
 /* Operations of requests on objects. */
 typedef enum rd_operation {
     RD_OPERATION_READ,       /* get, gets: the object is in every cache afterwards */
-    RD_OPERATION_WRITE,      /* set, add, replace, cas, append, prepend, incr, decr: likewise, and
-                                its lifetime begins */
+    RD_OPERATION_WRITE,      /* set, add, replace, cas, append, prepend, incr, decr: the object is
+                                in every cache afterwards, and its lifetime begins */
     RD_OPERATION_TOUCH,      /* touch: renews the lifetime of an object that is present */
     RD_OPERATION_READ_TOUCH, /* gat: reads, and renews the lifetime */
     RD_OPERATION_DELETE,     /* delete: removes the object */
@@ -155,9 +156,10 @@ typedef struct rd_merged_facts {
 RD_API rd_merged_facts rd_trace_merged(const rd_trace *t, size_t i);
 
 /* Chooses which columns of requests the trace delivers: a mask of bits of RD_REQUEST_FIELDS.
- * Columns that the trace does not have are left out. Without this call, it delivers none of them and does not spend
- * time on them. With RD_FIELD_BYTES, a trace of object ids delivers their sizes in this column
- * instead of the column of sizes. The function must be called before the first rd_trace_read(). */
+ * Columns that the trace does not have are left out. Without this call, the trace delivers none of
+ * these columns and does not spend time on them. With RD_FIELD_BYTES, a trace of object ids
+ * delivers their sizes in this column instead of the column of sizes. The function must be called
+ * before the first rd_trace_read(). */
 RD_API RD_CHECKED rd_status rd_trace_select(rd_trace *t, uint32_t fields);
 
 /* Reads the next batch. At the end of the trace the batch is empty (n is 0). If the trace is
@@ -165,17 +167,17 @@ RD_API RD_CHECKED rd_status rd_trace_select(rd_trace *t, uint32_t fields);
  * RD_EFORMAT, and the message gives the line or the byte offset. */
 RD_API RD_CHECKED rd_status rd_trace_read(rd_trace *t, const rd_refs **out);
 
-/* Returns the events before and inside the last batch, in ascending order of `at`, in *out, and
- * their number as the result. Events after the last reference come with the empty batch that ends
- * the trace. Borrowed until the next rd_trace_read(). */
+/* Sets *out to the events before and inside the last batch, in ascending order of `at`, and returns
+ * their number. Events after the last reference come with the empty batch that ends the trace.
+ * Borrowed until the next rd_trace_read(). */
 RD_API size_t rd_trace_events(const rd_trace *t, const rd_event **out);
 
 /* Returns the number of references if the trace can be read from any point: if it is an
  * uncompressed regular file in a format that allows it, and has no events. Returns 0 for any other
  * trace. */
 RD_API uint64_t rd_trace_count(rd_trace *t);
-/* Continues reading at reference `first`. The following batches have the `n` references from there
- * on. The function returns RD_EINVAL if rd_trace_count() is 0 or first + n exceeds it. Reading a
+/* Continues reading at reference `first`. The following batches have the `n` references that begin
+ * there. The function returns RD_EINVAL if rd_trace_count() is 0 or first + n exceeds it. Reading a
  * range that reaches the end of the trace fails if the end is damaged. */
 RD_API RD_CHECKED rd_status rd_trace_seek(rd_trace *t, uint64_t first, uint64_t n);
 
@@ -306,8 +308,8 @@ RD_API RD_CHECKED rd_status rd_mapper_new(rd_ctx *ctx, const rd_mapping *mapping
 /* Gives the mapper a batch of references to map. `refs` is borrowed until the next
  * rd_mapper_feed(). */
 RD_API void rd_mapper_feed(rd_mapper *m, const rd_refs *refs);
-/* Returns the next batch of block ids (borrowed until the next call). *n is 0 when all references
- * of the batch are mapped. */
+/* Sets *blocks to the next batch of block ids, borrowed until the next call, and *n to their
+ * number. *n is 0 when all references of the batch are mapped. */
 RD_API RD_CHECKED rd_status rd_mapper_next(rd_mapper *m, const uint64_t **blocks, size_t *n);
 /* Returns, for each block id of the last batch, its origin: the index in `refs` of the reference
  * that it comes from. */
