@@ -12,8 +12,8 @@ static bool is_on_stderr(const analysis_options *o) {
     return o->on_stderr && !o->output;
 }
 
-/* Takes the caches of --caches or --machine. *given says whether there are any. Reports a failure
- * and returns the exit status. */
+/* Parses --caches or --machine into `out`. *given becomes true if one of them was given. Reports a
+ * failure and returns the exit status. */
 static int choose_caches(rd_ctx *ctx, const analysis_options *o, cache_list *out, bool *given) {
     const attribute_options *a = &o->pipe.attribute;
     *given = a->caches || a->machine;
@@ -31,7 +31,7 @@ static rd_status make_report(rd_ctx *ctx, const analysis_options *o, rd_profile 
     if (choose_caches(ctx, o, &caches, &given) != EXIT_OK || !caches.has_machine ||
         (!distances && rd_profile_simulation(profile)))
         return rd_report_text(profile, &style, text, n);
-    if (!o->pipe.attribute.machine) /* lines are as large as blocks */
+    if (!o->pipe.attribute.machine) /* caches of --caches have lines as large as blocks */
         caches.machine.line_bytes = rd_profile_facts_of(profile)->block_bytes;
     return rd_report_machine_text(profile, &style, &caches.machine, text, n);
 }

@@ -63,7 +63,7 @@ bool bench_has(bench *b, const char *engine) {
     rd_status status = rd_engine_open(b->ctx, engine, NULL, &e);
     rd_engine_close(e);
     if (status == RD_EUNSUPPORTED && !b->options->json)
-        printf("left out: %s\n", rd_last_error(b->ctx));
+        printf("skipped: %s\n", rd_last_error(b->ctx));
     return status == RD_OK;
 }
 

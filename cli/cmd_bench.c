@@ -33,7 +33,7 @@ static const bench_suite *find_suite(const char *name) {
 }
 
 static int list_suites(const char *name) {
-    fail_usage("unknown suite '%s'; these exist:", name);
+    fail_usage("unknown suite '%s'; the suites are:", name);
     for (size_t i = 0; i < N_SUITES; i++)
         fprintf(stderr, "  %-10s %s\n", suites[i]->name, suites[i]->question);
     return EXIT_USAGE;

@@ -63,8 +63,8 @@ static int print_comparison(rd_ctx *ctx, const compare_options *o, const rd_comp
     return output_made(ctx, NULL, status, text, n);
 }
 
-/* Applies every rule to each pair of the first profile and another one. The verdicts of a pair are
- * consecutive. */
+/* Compares every other profile with the first one and applies every rule to each of these pairs.
+ * The verdicts of a pair are consecutive. */
 static rd_status apply_rules(rd_ctx *ctx, const compare_rule *rules, size_t n_rules,
                              const rd_comparees *all, verdict *verdicts) {
     for (size_t i = 1; i < all->n; i++) {
@@ -146,7 +146,7 @@ static int check_options(rd_ctx *ctx, const compare_options *o, compare_rule *ru
         if (!parse_rule(ctx, o->fail_if.value[i], &rules[i]))
             return EXIT_USAGE;
     if (o->machine && (o->out != OUT_TEXT || n != 2))
-        return fail_usage("compare: --machine compares two profiles and is for --out=text");
+        return fail_usage("compare: --machine needs exactly two profiles and --out=text");
     if (!o->junit)
         return EXIT_OK;
     if (o->fail_if.n == 0)

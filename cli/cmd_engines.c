@@ -7,7 +7,7 @@ static void print_engine(const rd_engine_info *info) {
     const char *why = rd_engine_unavailable(info);
     printf("%s: %s\n\n%s\n", info->name, info->summary, info->card);
     if (why)
-        printf("\nnot available here: %s\n", why);
+        printf("\nunavailable: %s\n", why);
     print_opts_table(stdout, info->opts);
 }
 
@@ -15,7 +15,7 @@ static void print_line(const rd_engine_info *info) {
     const char *why = rd_engine_unavailable(info);
     printf("  %-10s %-11s %s%s%s%s\n", info->name,
            strcmp(info->error_kind, "none") == 0 ? "" : info->error_kind, info->summary,
-           why ? " (not here: " : "", why ? why : "", why ? ")" : "");
+           why ? " (unavailable: " : "", why ? why : "", why ? ")" : "");
 }
 
 static void print_list(void) {
@@ -48,7 +48,7 @@ static int run_engines(rd_ctx *ctx, void *opts, int n, char **operands) {
             rd_suggest_offer(&close, rd_engine_info_at(i)->name,
                              strlen(rd_engine_info_at(i)->name));
         rd_suggest_text(&close, "", room);
-        fail_usage("unknown engine '%s'%s%s these exist:", operands[0], room, *room ? "" : ";");
+        fail_usage("unknown engine '%s'%s%s the engines are:", operands[0], room, *room ? "" : ";");
         for (size_t i = 0; rd_engine_info_at(i); i++)
             fprintf(stderr, "  %s\n", rd_engine_info_at(i)->name);
         return EXIT_USAGE;

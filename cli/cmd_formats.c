@@ -32,7 +32,7 @@ static int run_formats(rd_ctx *ctx, void *opts, int n, char **operands) {
             rd_suggest_offer(&close, rd_format_info_at(i)->name,
                              strlen(rd_format_info_at(i)->name));
         rd_suggest_text(&close, "", room);
-        fail_usage("unknown format '%s'%s%s these exist:", operands[0], room, *room ? "" : ";");
+        fail_usage("unknown format '%s'%s%s the formats are:", operands[0], room, *room ? "" : ";");
         for (size_t i = 0; rd_format_info_at(i); i++)
             fprintf(stderr, "  %s\n", rd_format_info_at(i)->name);
         return EXIT_USAGE;

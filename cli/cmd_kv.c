@@ -24,8 +24,8 @@ typedef struct kv_run {
 
 /* ---- reading ---- */
 
-/* Opens the analyses, when the first request is known. Reports a failure and returns the exit
- * status. */
+/* Opens the analyses. The caller has already read the first request, because some logs state the
+ * size of their blocks on the first line. Reports a failure and returns the exit status. */
 static int open_analyses(kv_run *run, const rd_kv_request *first) {
     const kv_options *o = run->options;
     rd_kv_config *config = &run->setup.config;
@@ -196,10 +196,10 @@ const command command_kv = {
         "identifies its block and all blocks before it. The cache serves the longest run of first\n"
         "blocks that it holds, and evicts the least recently used block.\n"
         "\n"
-        "Logs are JSON lines, also compressed. Formats: mooncake (hash_ids, input_length,\n"
+        "Logs are JSON lines and may be compressed. Formats: mooncake (hash_ids, input_length,\n"
         "output_length, timestamp), bailian (also chat_id, parent_chat_id, turn), lmcache\n"
         "(chunk_hashes, seq_len, shapes, dtypes), tokens (token_ids, output_token_ids), native\n"
-        "(written by --save), and any other by field names:\n"
+        "(written by --save), and any other format, described by its field names:\n"
         "  reusedist kv -f jsonl:blocks=hashes,tokens=n_prompt,time=t,unit=s,chat=session log\n"
         "Further fields: output=, ids= (token ids instead of blocks), output_ids=, turn=,\n"
         "parent=, block=. All requests must have the same fields.\n"

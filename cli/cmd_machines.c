@@ -68,12 +68,13 @@ const command command_machines = {
     .details =
         "A machine is described by its data caches from the inside out, as --caches takes them,\n"
         "with latencies in cycles; by its first-level instruction cache, the size of a line, the\n"
-        "number of cores that share the last cache, the clock rate in GHz and the latency of\n"
-        "memory in ns and the number of misses that can be in flight; and by the public documents\n"
+        "number of cores that share the last cache, the clock rate in GHz, the latency of memory "
+        "in\n"
+        "ns and the number of misses that can be in flight; and by the public documents\n"
         "that these numbers come from.\n"
         "\n"
-        "'machines MACHINE' prints a description as text. A file in the same form is a machine, "
-        "too:\n"
+        "'machines MACHINE' prints a description as text. A file in this form can be used as a\n"
+        "machine:\n"
         "    reusedist machines host > mine.conf      add the latencies, then use\n"
         "    --machine=mine.conf\n"
         "No system reports the latencies of its caches, so those of this host are unknown.\n",

@@ -40,9 +40,9 @@ const command command_merge = {
     .operands = "PROFILE...",
     .details =
         "The runs must have the same block size, bound and kinds of references. If their bins\n"
-        "differ, the result has the finest bins that all of them have. The\noutput may be one of "
-        "the inputs, which keeps a total up to date: that file is replaced only\nwhen the sum is "
-        "complete.\n"
+        "differ, the result has the finest bins that all of them have.\n"
+        "The output may be one of the inputs, which keeps a total up to date: that file is\n"
+        "replaced only when the sum is complete.\n"
         "\n"
         "  reusedist merge total.json today.json -o total.json\n",
     .opts = merge_opts,

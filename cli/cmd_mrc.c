@@ -181,10 +181,10 @@ const command command_mrc = {
         "\n"
         "Sizes are in bytes. For object ids and with -b addr, blocks have no size in bytes: a\n"
         "size is then a number of objects, without a unit. --weight=bytes takes the sizes of the\n"
-        "objects from the trace instead and prints two ratios: of requests and of bytes. It\n"
-        "knows operations (reads, writes, deletes) and lifetimes, if the trace has them. A size\n"
+        "objects from the trace instead and prints two ratios: of requests and of bytes. If the\n"
+        "trace has operations (reads, writes, deletes) and lifetimes, they count as well. A size\n"
         "below that of the largest object is marked: there, the answer depends on what a cache\n"
-        "does with an object that does not fit. docs/object-caches.md explains it.\n"
+        "does with an object that does not fit. docs/object-caches.md has the details.\n"
         "\n"
         "--hits=95% asks the reverse question: the smallest cache that hits 95 % of all\n"
         "references, or, if there are too many first touches, the best possible hit ratio.\n"
@@ -195,7 +195,7 @@ const command command_mrc = {
         "(Smith 1978): a reference misses with the probability that at least 8 of the blocks that\n"
         "its distance counts fall into its set, if blocks fall into sets at random. Sizes must be\n"
         "multiples of the ways. For large direct-mapped caches the estimate was further from the\n"
-        "exact misses than the fully associative number on the programs tried.\n",
+        "exact misses than the fully associative number on the programs that were tested.\n",
     .opts = mrc_opts,
     .opts_size = sizeof(mrc_options),
     .min_operands = 1,

@@ -26,7 +26,8 @@ static const rd_opt report_opts[] = {
      .arg = "MACHINE|host|FILE",
      .type = RD_OPT_STRINGS,
      .offset = offsetof(report_options, machines),
-     .help = "estimate the misses of this machine's caches and what they cost; may be repeated"},
+     .help =
+         "estimate the misses of this machine's caches and the time they cost; may be repeated"},
     {.name = NULL},
 };
 

@@ -24,7 +24,9 @@ typedef struct run_options {
 static const rd_opt run_opts[] = {
 #define ANALYSIS_FIELD(member) offsetof(run_options, analysis.member)
 #define ANALYSIS_OUTPUT        "standard error"
-#define PIPELINE_THREADS       "2" /* the program leaves processor time for both threads */
+#define PIPELINE_THREADS                                                                           \
+    "2" /* the recorded program leaves enough processor time for two
+                                      threads */
 #include "analysis_options.def"
 #define RECORDER_FIELD(member) offsetof(run_options, what.member)
 #include "recorder_options.def"
@@ -109,7 +111,7 @@ static int choose_collapse(rd_ctx *ctx, run_options *o) {
     return EXIT_OK;
 }
 
-/* Takes the caches that are simulated: those of --machine, or of --caches with ways. Reports a
+/* Parses the caches to simulate: the caches of --machine, or of --caches with ways. Reports a
  * mistake and returns the exit status. */
 static int choose_caches(rd_ctx *ctx, run_options *o) {
     const attribute_options *a = &o->analysis.pipe.attribute;

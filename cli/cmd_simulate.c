@@ -29,12 +29,12 @@ static const rd_opt simulate_opts[] = {
      .arg = "L1=SIZE:WAYS,...",
      .type = RD_OPT_STRING,
      .offset = FIELD(caches),
-     .help = "the caches from the inside out, NAME=SIZE[:WAYS][:KEY=VALUE...]"},
+     .help = "simulate these caches, from the inside out: NAME=SIZE[:WAYS][:KEY=VALUE...]"},
     {.name = "machine",
      .arg = "NAME|host|FILE",
      .type = RD_OPT_STRING,
      .offset = FIELD(machine),
-     .help = "the caches of this machine, see 'reusedist machines'"},
+     .help = "simulate the caches of this machine; see 'reusedist machines'"},
     {.name = "sets",
      .arg = "N,...",
      .type = RD_OPT_SIZES,
@@ -220,7 +220,7 @@ const command command_simulate = {
         "  fill=nine|inclusive|exclusive   which blocks of inner caches the cache holds\n"
         "  prefetch=none|next|stream       which blocks are loaded before they are needed\n"
         "  index=mod|hash                  how blocks are distributed over the sets\n"
-        "  latency=CYCLES, shared=no|yes   kept with the result\n"
+        "  latency=CYCLES, shared=no|yes   stored with the result; no effect on the counts\n"
         "If the first two caches are called L1I and L1D, instruction fetches go to L1I and\n"
         "loads and stores to L1D. docs/hierarchies.md defines every rule.\n"
         "\n"
@@ -232,8 +232,8 @@ const command command_simulate = {
         "prefetches, useful, useless, invalidations.\n"
         "\n"
         "--sets=64,128 --ways=all counts the misses of single LRU caches with 64 and with 128\n"
-        "sets and every number of ways, in one pass. CSV: sets, ways, misses; more ways than\n"
-        "the last row change nothing.\n",
+        "sets and every number of ways, in one pass. CSV columns: sets, ways, misses. With\n"
+        "more ways than in the last row of a number of sets, the misses stay the same.\n",
     .opts = simulate_opts,
     .opts_size = sizeof(simulate_options),
     .min_operands = 1,

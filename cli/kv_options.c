@@ -48,7 +48,7 @@ const rd_opt kv_opts[] = {
     CHOICE("partial", "WHAT", "cache|drop", "cache", partial,
            "whether to cache last blocks that are not full; vLLM: drop"),
     CHOICE("outputs", "WHAT", "drop|cache", "drop", outputs,
-           "whether to cache generated tokens; cache needs token ids"),
+           "whether to cache generated tokens; 'cache' needs token ids in the log"),
     OPTION_FORMAT(FIELD(format), "log format, NAME or jsonl:blocks=FIELD,... [detected]"),
     {.name = "block-tokens",
      .arg = "N",
@@ -56,10 +56,11 @@ const rd_opt kv_opts[] = {
      .min = 1,
      .max = INT32_MAX,
      .offset = FIELD(block_tokens),
-     .help = "tokens of a block [the format's: 512, 256 or 16]"},
+     .help = "tokens per block [512, 256 or 16, depending on the format]"},
     CHOICE("ids", "MEANING", "prefix|content", "prefix", ids,
-           "what a hash identifies: the block and all before it, or the block"),
-    TEXT("model", "MODEL", model, "NAME[,dtype=fp8] or layers=32,kv_heads=8,head_dim=128,..."),
+           "what a hash identifies: the block and all blocks before it, or the block alone"),
+    TEXT("model", "MODEL", model,
+         "model to take the bytes per token from: NAME[,dtype=fp8] or layers=32,kv_heads=8,..."),
     {.name = "models",
      .type = RD_OPT_BOOL,
      .offset = FIELD(models),
@@ -69,7 +70,7 @@ const rd_opt kv_opts[] = {
      .arg = "SIZE",
      .type = RD_OPT_SIZE,
      .offset = FIELD(card),
-     .help = "memory of a card: say how many tokens fit next to the weights"},
+     .help = "memory of a card; the report says how many tokens fit beside the weights"},
     {.name = "weights",
      .arg = "SIZE",
      .type = RD_OPT_SIZE,
@@ -79,11 +80,13 @@ const rd_opt kv_opts[] = {
      .type = RD_OPT_BOOL,
      .offset = FIELD(opt),
      .help = "also show the most hits that are possible (Belady's bound)"},
-    TEXT("tiers", "TIERS", tiers, "HBM=40G,DRAM=512G:cost=0.01:speed=50G,... fastest first"),
+    TEXT("tiers", "TIERS", tiers,
+         "tiers, fastest first: HBM=40G,DRAM=512G:cost=0.01:speed=50G,..."),
     CHOICE("fill", "HOW", "exclusive|inclusive", "exclusive", fill,
-           "whether a tier also holds what faster tiers hold"),
-    TEXT("hits", "SHARE", hits, "find the cheapest tiers that serve 60% of the prompt tokens"),
-    POSITIVE("budget", budget, "find the best tiers that cost no more per hour"),
+           "whether a tier also holds the blocks of faster tiers"),
+    TEXT("hits", "SHARE", hits,
+         "find the cheapest tiers that serve this share of the prompt tokens, such as 60%"),
+    POSITIVE("budget", budget, "find the tiers with the most hits that cost at most N per hour"),
     NUMBER("token-cost", token_cost, "cost of a million recomputed tokens"),
     NUMBER("second-cost", second_cost, "cost of a second of prefill or loading"),
     NUMBER("prefill", prefill, "tokens that a server recomputes per second"),
@@ -93,7 +96,7 @@ const rd_opt kv_opts[] = {
      .min = 1,
      .max = RD_KV_REPLICAS_MAX,
      .offset = FIELD(replicas),
-     .help = "compare N servers behind three routers with one shared pool"},
+     .help = "compare N servers, with each of three routers, with one shared cache"},
     OPTION_OUT(FIELD(out), "text: tables for people; csv: the curve; json: everything"),
     OPTION_OUTPUT(FIELD(output), "FILE", "write the result to this file [standard output]"),
     TEXT("report", "FILE.html", page, "also write a page for a browser"),
@@ -157,7 +160,7 @@ static int parse_tier(rd_ctx *ctx, char *text, rd_kv_offer *offer) {
     if (rd_parse_size(ctx, size, &offer->bytes) != RD_OK)
         return fail_usage("--tiers: %s", rd_last_error(ctx));
     if (offer->bytes == 0)
-        return fail_usage("--tiers: the size of tier %s is 0; leave it out", text);
+        return fail_usage("--tiers: the size of tier %s is 0; omit the tier", text);
     while (key) {
         char *next = strchr(key, ':');
         if (next)
@@ -211,9 +214,10 @@ static int parse_goal(const kv_options *o, kv_setup *s) {
         s->goal.hits = percent / 100;
     }
     if (s->has_goal && !o->tiers)
-        return fail_usage("--hits and --budget choose sizes of tiers: name them with --tiers");
+        return fail_usage("--hits and --budget choose sizes of tiers; name the tiers with --tiers");
     if (s->has_goal && s->n_offers > 4)
-        return fail_usage("--hits and --budget choose sizes of at most 4 tiers");
+        return fail_usage(
+            "--hits and --budget choose the sizes of at most 4 tiers; name fewer tiers");
     if (o->second_cost > 0 && !(o->prefill > 0))
         return fail_usage("--second-cost needs --prefill, the tokens recomputed per second");
     return EXIT_OK;
@@ -233,7 +237,8 @@ int kv_setup_parse(rd_ctx *ctx, const kv_options *o, kv_setup *s) {
         s->token_bytes = rd_kv_model_token_bytes(&s->model);
     }
     if (o->model && o->token_bytes > 0)
-        return fail_usage("kv: --model and --token-bytes cannot be combined");
+        return fail_usage(
+            "kv: --model and --token-bytes cannot be combined; give only one of them");
     if (o->token_bytes > 0)
         s->token_bytes = o->token_bytes;
     int status = o->tiers ? parse_tiers(ctx, o->tiers, s) : EXIT_OK;
@@ -278,8 +283,8 @@ static int set_tiers(const kv_options *o, kv_setup *s) {
     for (size_t i = 0; i < s->n_offers; i++) {
         double bytes = (double)s->offers[i].bytes;
         if (o->fill == 1 && bytes < end)
-            return fail_usage("--tiers: %s is smaller than a faster tier, whose blocks it should "
-                              "also hold; --fill=exclusive allows it",
+            return fail_usage("--tiers: %s is smaller than a faster tier, whose blocks it must "
+                              "also hold; make it larger, or use --fill=exclusive",
                               s->offers[i].name);
         /* Blocks are counted tier by tier, because a tier holds whole blocks only. */
         uint64_t blocks = (uint64_t)fmin(floor(bytes / block), 0x1p60);

@@ -1,4 +1,4 @@
-/* The options of `kv`, and what they mean: sizes, models, tiers, goals. */
+/* The options of `kv`, and the settings that follow from them: sizes, models, tiers, goals. */
 #ifndef RD_KV_OPTIONS_H
 #define RD_KV_OPTIONS_H
 

@@ -104,7 +104,7 @@ static void check_stack(void) {
             (unsigned long long)limit.rlim_cur / 1024, STACK_KIB, STACK_KIB));
 }
 
-/* Sets the locale in which numbers have a decimal point, independently of the environment. */
+/* Selects the C locale, in which the decimal point is a dot, whatever the environment says. */
 static void choose_locale(void) {
     uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
 }

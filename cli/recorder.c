@@ -231,11 +231,13 @@ static void tell_unrecorded(const recorder *r) {
     if (r->options->quiet || r->options->silent)
         return;
     if (children)
-        tell_user("%" PRIu64 " child process%s not recorded; use --trace-children", children,
-                  children == 1 ? " was" : "es were");
+        tell_user("%" PRIu64
+                  " child process%s not recorded; to record child processes, use --trace-children",
+                  children, children == 1 ? " was" : "es were");
     if (rd_live_replaced(r->live))
-        tell_user("the program was replaced by another one, with exec(), which was not recorded; "
-                  "use --trace-children");
+        tell_user(
+            "exec() replaced the program by another one, which was not recorded; to record it, "
+            "use --trace-children");
 }
 
 int recorder_finish(recorder *r, bool *cut_short) {

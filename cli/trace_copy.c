@@ -95,8 +95,9 @@ static void tell_losses(const trace_copy *c) {
                       field_name(field));
     bool holds_ids = c->format->ids || strcmp(c->format->name, "native") == 0;
     if (c->ids && !holds_ids)
-        tell_user("format %s cannot mark addresses as object ids; analyze it with -b addr",
-                  c->format->name);
+        tell_user(
+            "format %s cannot mark addresses as object ids; analyze the new trace with -b addr",
+            c->format->name);
 }
 
 /* Makes the format specification of the new trace. An option of the native format records that
@@ -148,7 +149,7 @@ static bool check_same(trace_copy *c, const char *name, const rd_trace *trace, c
         return true;
     bool here = differing ? (refs->fields & ~c->fields) != 0 : !c->ids;
     progress_wipe(&c->bar);
-    *status = fail("%s: has %s%s, unlike the first trace; convert them one by one", name,
+    *status = fail("%s: has %s%s, unlike the first trace; convert the traces one by one", name,
                    here ? "" : "no ", what);
     return false;
 }
@@ -280,7 +281,7 @@ int trace_copy_add(trace_copy *c, const char *name, rd_trace *trace) {
     uint64_t done = 0, total = 0, first = 0;
     if (rd_trace_note(trace) && !c->options->quiet)
         tell_user("%s: %s", name, rd_trace_note(trace));
-    /* Other columns of requests would make a trace of addresses larger without a use. */
+    /* Columns of requests would only enlarge a trace of addresses. */
     bool requests = rd_trace_has_ids(trace) && c->format && c->format->fields & RD_FIELD_BYTES;
     rd_status selected = rd_trace_select(trace, requests ? RD_REQUEST_FIELDS : 0);
     if (selected != RD_OK)

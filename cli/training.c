@@ -85,7 +85,7 @@ double training_size(const size_choice *choice, const training_set *set, size_t 
     const rd_profile *p = set->runs[i].profile;
     if (choice->given)
         return set->runs[i].size;
-    if (choice->constant) /* the sizes have no effect, they must only differ */
+    if (choice->constant) /* the sizes have no effect, but must differ */
         return (double)(i + 1);
     if (choice->source == SIZE_BLOCKS)
         return (double)rd_profile_facts_of(p)->blocks;

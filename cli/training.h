@@ -18,7 +18,7 @@ typedef struct training_set {
     size_source source;
 } training_set;
 
-/* How the sizes of a training set are determined. */
+/* The way in which the sizes of a training set are determined. */
 typedef struct size_choice {
     size_source source;
     rd_peak_choice peak;

@@ -78,7 +78,7 @@ RD_API RD_CHECKED rd_status rd_report_ways_json(rd_profile *p, uint64_t ways,
  * it. */
 #define RD_WAYS_WARNING                                                                            \
     "For large direct-mapped caches, Smith's estimate was further from the exact misses than the " \
-    "fully associative number on the programs tried"
+    "fully associative number on the programs that were tested"
 
 /* Makes a table of the smallest caches with the given hit ratios (shares of all references, 0 to
  * 1), for people. For a ratio that no cache has, the table shows the best ratio and the reason, see

@@ -152,6 +152,6 @@ function machinePanel(refresh) {
             : "Misses are estimated from the reuse distances (Smith 1978), as if blocks fell " +
             "into sets at random and all references arrived at every cache. For large direct-mapped caches, " +
             "the estimate was further from the exact misses than the fully associative number on the " +
-            "programs tried."),
+            "programs that were tested."),
         m.source ? el("p", { class: "note" }, `Source of the description: ${clean(m.source)}`) : null);
 }
