@@ -38,9 +38,9 @@ bool rd_mrc_has_band(const rd_profile *p) {
     return (has_error_kind(f, RDI_KIND_SAMPLED) && f->sample_rate > 0) || has_burst_band(f);
 }
 
-/* Stores the band of a run that was recorded in bursts, which the facts have at powers of two.
- * Between two powers of two, the band at the smaller one limits the miss ratio from above, and the
- * band at the larger one from below. */
+/* Sets *low and *high to the band of a run that was recorded in bursts. The facts have the band at
+ * powers of two. Between two powers of two, the band at the smaller power limits the miss ratio
+ * from above, and the band at the larger power limits it from below. */
 static void burst_band(const rd_profile_facts *f, uint64_t blocks, double *low, double *high) {
     size_t above = blocks > 1 ? rdi_bit_width(blocks - 1) : 0;
     size_t below = blocks ? rdi_bit_width(blocks) - 1 : 0, last = f->n_band - 1;

@@ -15,11 +15,11 @@
 /* The smallest knee has 8 blocks, because every program reuses the last few blocks. */
 #define KNEE_MIN_SIZE (3 * STEPS)
 #define KNEE_MIN_GAIN 0.02 /* smallest gain of a knee, as a fraction of all references */
-/* Smallest gain of a knee, relative to the average gain per octave. */
+/* Minimum gain of a knee, as a multiple of the average gain per octave. */
 #define KNEE_MIN_STEEP 1.25
-/* Largest gain of the next octave, as a fraction of the gain of the knee. */
+/* Maximum gain of the next octave, as a fraction of the gain of the knee. */
 #define KNEE_MAX_REST 0.25
-/* Smallest gain per octave that justifies a larger size, as a fraction of the gain of the knee. */
+/* Minimum gain per octave that justifies a larger size, as a fraction of the gain of the knee. */
 #define KNEE_MIN_SLOPE 0.1
 
 typedef struct knee_grid {
@@ -44,7 +44,7 @@ static void fill_grid(const rd_profile *p, knee_grid *g) {
     g->hidden = rd_profile_facts_of(p)->bound != 0;
     g->first = KNEE_MIN_SIZE;
     while (g->first < GRID && grid_size(g->first - STEPS) < rd_mrc_resolution(p))
-        g->first++; /* half of the size must be resolved, too */
+        g->first++; /* the sample must also resolve half of the size */
     uint64_t end = rdi_mrc_end(&scan);
     size_t behind = 0; /* number of grid points at or after the end of the curve */
     while (g->n < GRID && behind <= STEPS) {
@@ -69,8 +69,8 @@ static double gain_at(const knee_grid *g, size_t i) {
     return g->miss[i - STEPS] - g->miss[i];
 }
 
-/* Returns the gain of doubling the size from position i on. If the bound hides the gain, returns
- * the largest possible one. */
+/* Returns the gain of doubling the size at position i. If the bound hides the gain, returns the
+ * largest possible one. */
 static double rest_at(const knee_grid *g, size_t i) {
     if (i + STEPS < g->n)
         return g->miss[i] - g->miss[i + STEPS];

@@ -94,7 +94,8 @@ static rd_status check_config(rd_ctx *ctx, const rd_model_config *c) {
                         "the multi-model method needs log, loglinear or reference bins");
     if (kind == RD_BINS_REFERENCE && (c->binning.param < 1 || c->binning.param > 1000000))
         return rdi_fail(ctx, RD_EINVAL,
-                        "%" PRIu64 " reference groups: the number must be from 1 to 1000000",
+                        "the number of reference groups is %" PRIu64
+                        "; it must be from 1 to 1000000",
                         c->binning.param);
     return RD_OK;
 }
@@ -131,7 +132,8 @@ static rd_status check_profile(rd_ctx *ctx, const rd_profile_facts *f,
 static rd_status check_sizes(rd_ctx *ctx, const rdi_training_run *runs, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (!(runs[i].size > 0 && isfinite(runs[i].size)))
-            return rdi_fail(ctx, RD_EINVAL, "input size %.10g: it must be a finite number above 0",
+            return rdi_fail(ctx, RD_EINVAL,
+                            "the input size is %.10g; it must be a finite number above 0",
                             runs[i].size);
     for (size_t i = 1; i < n; i++)
         if (runs[i].size == runs[i - 1].size)
@@ -165,7 +167,7 @@ static uint64_t count_reuses(const rd_profile *p) {
     return f->references - f->infinite;
 }
 
-/* Steepest growth of a total with the input size, as an exponent. If a total shrinks, or grows
+/* Maximum exponent with which a total may grow with the input size. If a total shrinks, or grows
  * faster than this, the sizes do not explain the total. This happens if two sizes are nearly
  * equal. */
 #define STEEPEST 4

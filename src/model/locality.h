@@ -55,7 +55,7 @@ typedef struct rdi_training_run {
     size_t n_groups;
 } rdi_training_run;
 
-/* Train a model: add its pieces. The runs must be in ascending order of size, and the facts of the
+/* These functions train a model: they add its pieces. The runs must be in ascending order of size, and the facts of the
  * model must contain patterns and bins. */
 rd_status rdi_model_train_single(rd_model *m, const rdi_training_run *runs, size_t n);
 rd_status rdi_model_train_multi(rd_model *m, const rdi_training_run *runs, size_t n);
@@ -67,8 +67,8 @@ rd_status rdi_run_group(rd_ctx *ctx, rdi_training_run *run, uint64_t groups);
 /* Returns the mean, over all groups, of the error of the best pattern of `set`. The error is a sum
  * of squared differences of logarithms of distances. */
 double rdi_patterns_error(const rdi_training_run *runs, size_t n, rd_patterns set);
-/* Chooses the dimension whose patterns fit the groups best, the lowest of those that fit nearly
- * equally well, and returns these patterns. *error is set to their error. */
+/* Chooses the dimension whose patterns fit the groups best, or a lower dimension if it fits nearly
+ * as well, and returns its patterns. *error is set to their error. */
 rd_patterns rdi_patterns_choose(const rdi_training_run *runs, size_t n, double *error);
 
 #endif

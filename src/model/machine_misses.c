@@ -1,4 +1,5 @@
-/* Computes the misses of a machine's caches, and what they cost, from a profile or a part of it. */
+/* Computes the misses of a machine's caches, and the time that they cost, from a profile or a part
+ * of it. */
 #include "model/machine_misses.h"
 
 #include "model/smith.h"
@@ -10,13 +11,15 @@
 rd_status rdi_machine_check(rd_ctx *ctx, const rd_profile *p, const rd_machine *m) {
     uint64_t block = rd_profile_facts_of(p)->block_bytes;
     if (block == 0)
-        return rdi_fail(ctx, RD_EINVAL,
-                        "machine %s has caches of bytes, but the blocks of the profile are "
-                        "addresses or objects without a size",
-                        m->name);
+        return rdi_fail(
+            ctx, RD_EINVAL,
+            "the caches of machine %s have sizes in bytes, but the blocks of the profile are "
+            "addresses or objects without a size",
+            m->name);
     if (block != m->line_bytes)
         return rdi_fail(ctx, RD_EINVAL,
-                        "machine %s has cache lines of %" PRIu64 " bytes and the profile blocks of "
+                        "machine %s has cache lines of %" PRIu64
+                        " bytes, but the profile has blocks of "
                         "%" PRIu64 " bytes; analyze with -b %" PRIu64,
                         m->name, m->line_bytes, block, m->line_bytes);
     return rdi_mrc_check(ctx, p);

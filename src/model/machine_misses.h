@@ -1,4 +1,4 @@
-/* The cost of the misses of a part of a profile on a machine. */
+/* Computes the time that the references of a part of a profile wait on a machine. */
 #ifndef RDI_MACHINE_MISSES_H
 #define RDI_MACHINE_MISSES_H
 

@@ -81,7 +81,7 @@ static void read_sizes(rdi_json *j, rd_model *m) {
     while (rdi_json_next_item(j)) {
         double size = rdi_json_double(j);
         if (f->n_sizes == RD_TRAINING_MAX || !(size > (f->n_sizes ? f->sizes[f->n_sizes - 1] : 0)))
-            rdi_json_fail(j, "sizes must be above 0 and ascending, at most %d of them",
+            rdi_json_fail(j, "\"sizes\" must have at most %d numbers above 0, in ascending order",
                           RD_TRAINING_MAX);
         else
             f->sizes[f->n_sizes++] = size;
@@ -92,7 +92,7 @@ static rdi_power read_power(rdi_json *j) {
     double values[2] = {0, 0};
     read_doubles(j, values, 2);
     if (!(values[0] > 0))
-        rdi_json_fail(j, "a total is not above 0");
+        rdi_json_fail(j, "the factor of a total is not above 0");
     return (rdi_power){values[0], values[1]};
 }
 
@@ -122,7 +122,8 @@ static void read_piece(rdi_json *j, rd_model *m) {
     p.low = (rdi_edge){v[1], v[2]};
     p.high = (rdi_edge){v[3], v[4]};
     if (!(p.share >= 0 && p.share <= 1 && p.low.c <= p.high.c && p.low.e <= p.high.e))
-        rdi_json_fail(j, "the share is outside 0 to 1, or the range is reversed");
+        rdi_json_fail(
+            j, "the share of a piece is not from 0 to 1, or its low edge is above its high edge");
     if (j->status == RD_OK && rdi_model_add(m, p) != RD_OK)
         j->status = RD_ENOMEM;
 }

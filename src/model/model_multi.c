@@ -32,7 +32,7 @@ typedef struct content {
     double share, low, high;
 } content;
 
-/* Bins that cover all distances from 0 on. Cell i extends from edge[i] to edge[i + 1]. After the
+/* Bins that together cover all distances. Cell i extends from edge[i] to edge[i + 1]. After the
  * last edge there is one more cell, without references. */
 typedef struct cells {
     double *edge;
@@ -162,8 +162,8 @@ typedef struct fit {
 } fit;
 
 /* Returns the weight of a run's equations. The pieces of a bin of the standard must sum to the
- * references of the bin. The other runs only distinguish the pieces, so their equations weigh
- * less. */
+ * references of the bin. All other runs only help to distinguish the pieces, so their equations
+ * weigh less. */
 static double weight_of(const fit *f, size_t run) {
     return run == f->n - 1 ? STANDARD_WEIGHT : 1;
 }

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* From this distance on log bins are used, because there would be more than a million log-linear
+/* Log bins are used from this distance on, because there would be more than a million log-linear
  * bins. */
 #define FAR 0x1p31
 /* Log bins are also used if the pieces cover at least this many log-linear bins. */
@@ -151,8 +151,8 @@ static uint64_t power_at(rdi_power p, double size) {
  * 2^62 or more reuses or blocks, which no trace has. `most` is the largest distance. */
 static rd_status check_size(const rd_model *m, double size, double most) {
     if (!(size > 0 && isfinite(size)))
-        return rdi_fail(m->ctx, RD_EINVAL, "input size %.10g: it must be a finite number above 0",
-                        size);
+        return rdi_fail(m->ctx, RD_EINVAL,
+                        "the input size is %.10g; it must be a finite number above 0", size);
     if (most < MOST && power_of(m->reuses, size) < MOST && power_of(m->blocks, size) < MOST)
         return RD_OK;
     return rdi_fail(m->ctx, RD_EINVAL,

@@ -57,8 +57,8 @@ double rdi_patterns_error(const rdi_training_run *runs, size_t n, rd_patterns se
     return sum / (double)runs[0].n_groups;
 }
 
-/* An error that is smaller by less than this does not justify more patterns. The error is a sum of
- * squared differences of logarithms, so 0.01 squared stands for one percent of the distances. */
+/* Minimum improvement of the error that justifies more patterns. The error is a sum of squared
+ * differences of logarithms, so 0.01 squared is a difference of one percent between distances. */
 #define BETTER 1e-4
 
 rd_patterns rdi_patterns_choose(const rdi_training_run *runs, size_t n, double *error) {
@@ -74,8 +74,8 @@ rd_patterns rdi_patterns_choose(const rdi_training_run *runs, size_t n, double *
 }
 
 /* Returns c and e of a group by least squares. With two inputs the fit is exact, except for
- * constant groups: those with the constant pattern, and those whose distance does not grow with the
- * input. They get their mean distance as c, and 0 as e. */
+ * constant groups: groups with the constant pattern, and groups whose distance does not grow with
+ * the input. For a constant group, c is the mean distance and e is 0. */
 static rdi_edge regress(const rdi_training_run *runs, size_t n, size_t group, rd_pattern pattern) {
     double mean_f = 0, mean_d = 0, square = 0, product = 0;
     for (size_t i = 0; i < n; i++) {

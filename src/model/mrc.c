@@ -2,10 +2,10 @@
  *
  * A fully associative LRU cache of C blocks hits exactly the references with a distance below C, so
  * the curve is 1 minus the cumulative histogram. Every finite distance is below the bound, or below
- * the number of blocks, so bins are cut there. The distribution of the distances inside a bin is
- * unknown, but often their mean is known. They are assumed to be spread evenly over the part of the
- * bin that keeps this mean, so that distances near the lower end of a bin do not appear as spread
- * over the whole bin.
+ * the number of blocks, so bins are cut at this limit. The distribution of the distances inside a
+ * bin is unknown, but often their mean is known. The distances are assumed to be spread evenly over
+ * the part of the bin that keeps this mean, so that distances near the lower end of a bin do not
+ * appear as spread over the whole bin.
  */
 #include "model/mrc.h"
 
@@ -210,7 +210,7 @@ rd_status rd_cache_for_hits(rd_ctx *ctx, const rd_profile *p, double requested,
     const rd_profile_facts *facts = rd_profile_facts_of(p);
     RD_TRY(rdi_mrc_check(ctx, p));
     if (!(requested >= 0 && requested <= 1))
-        return rdi_fail(ctx, RD_EINVAL, "a hit ratio of %g: it must be from 0 to 1", requested);
+        return rdi_fail(ctx, RD_EINVAL, "the hit ratio is %g; it must be from 0 to 1", requested);
     double total = facts->references ? (double)facts->references : 1;
     rd_hits_answer answer = {.requested = requested,
                              .cold = facts->cold == RD_UNKNOWN ? NAN : (double)facts->cold / total};

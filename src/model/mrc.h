@@ -46,20 +46,21 @@ uint64_t rdi_mrc_end(const rdi_mrc_scan *scan);
  * profile must have a band: rd_mrc_has_band(). */
 typedef struct rdi_band_scan {
     const rd_profile_facts *facts;
-    rdi_mrc_scan more, less; /* scans at the largest and the smallest size for which the sampled
-                                size may stand */
+    rdi_mrc_scan more, less; /* scans at the largest and at the smallest size that the sampled size
+                                may represent */
 } rdi_band_scan;
 
 rdi_band_scan rdi_band_scan_start(const rd_profile *p);
-/* Sets the band at `blocks`, which must not decrease from call to call. Returns false near a bound,
- * where the band is unknown because it is read at larger sizes as well. */
+/* Sets the band at `blocks`, which must not decrease from call to call. Returns false near the
+ * bound of the profile, where the band is unknown, because computing it needs the curve at larger
+ * sizes as well. */
 bool rdi_band_scan_at(rdi_band_scan *scan, uint64_t blocks, double *low, double *high);
 
-/* Returns whether the profile has distances. It has none if the trace is empty, or if the engine
- * measures none or only time distances. */
+/* Returns whether the profile has distances. A profile has no distances if the trace is empty, or
+ * if the engine measures no distances or only time distances. */
 bool rdi_mrc_measured(const rd_profile *p);
-/* Returns RD_EINVAL for a profile without distances, unless it has no references at all: an empty
- * trace has a curve, too. */
+/* Returns RD_EINVAL for a profile without distances, unless it has no references at all, because an
+ * empty trace also has a curve. */
 rd_status rdi_mrc_check(rd_ctx *ctx, const rd_profile *p);
 
 #endif

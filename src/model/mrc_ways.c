@@ -1,16 +1,18 @@
 /* Estimates the miss ratio of a set-associative cache from a profile, after Smith (1978).
  *
  * Every reference counts with the probability that it misses, given its distance (smith.h). The
- * references of a bin are spread over the bin as in mrc.c. So the estimate is also the expected miss
- * ratio of a fully associative cache of random size, which misses from the distance on at which the
- * set is full. The confidence band of a sample is therefore the mean of the bands of these sizes.
+ * references of a bin are spread over the bin as in mrc.c. So the estimate is also the expected
+ * miss ratio of a fully associative cache of random size. This size is the distance at which enough
+ * blocks have fallen into the set to fill it. The confidence band of a sample is therefore the mean
+ * of the bands of these sizes.
  */
 #include "model/mrc.h"
 #include "model/smith.h"
 
 #include <inttypes.h>
 
-/* A bounded profile is refused if references beyond its bound could change the estimate by more. */
+/* A bounded profile is refused if references beyond its bound could change the estimate by more
+ * than this. */
 #define UNCERTAINTY 0.0005
 #define BLOCKS_MAX  (UINT64_C(1) << 60)
 #define BAND_POINTS 1000 /* number of random sizes at which the band is read */
@@ -61,8 +63,8 @@ rd_status rd_mrc_ways(rd_ctx *ctx, const rd_profile *p, uint64_t sets, uint64_t 
 }
 
 /* Reads the band at a fully associative size. A size that the sample does not resolve has at least
- * the misses of the smallest size that it resolves. Near a bound and beyond it the band is not
- * known; *high then keeps the value of the size before, because the curve never rises. */
+ * the misses of the smallest size that the sample resolves. Near a bound and beyond it the band is
+ * not known; *high then keeps its value from the previous call, because the curve never rises. */
 static void read_band(rdi_band_scan *scan, uint64_t blocks, uint64_t resolution, double *low,
                       double *high) {
     double at_low = 0, at_high = *high;
@@ -84,7 +86,8 @@ rd_status rd_mrc_ways_band(rd_ctx *ctx, const rd_profile *p, uint64_t sets, uint
     for (uint64_t d = smith.low, last; d < smith.high; d = last) {
         last = smith.high - d > step ? d + step : smith.high;
         double upto = rdi_smith_at(&smith, last - 1);
-        /* The random size that misses from one of the distances [d, last) on has as many blocks. */
+        /* The random size is one of the sizes [d, last). The band is lowest at `last` and highest
+         * at d. */
         read_band(&lower, last, resolution, &at_low, &unused);
         sum_low += (upto - below) * at_low;
         read_band(&upper, d, resolution, &unused, &at_high);

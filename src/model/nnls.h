@@ -1,8 +1,9 @@
 /* Solves non-negative least-squares problems for large sparse systems.
  *
- * It minimizes |A x - b|^2 over x >= 0 by coordinate descent: one unknown at a time is set to its
- * best value while all others are fixed. Every step reduces the sum of squares and takes time
- * proportional to the entries of one column, so tens of thousands of unknowns are feasible.
+ * The solver minimizes |A x - b|^2 over x >= 0 by coordinate descent: it sets one unknown at a time
+ * to its best value and leaves all other unknowns unchanged. Every step reduces the sum of squares
+ * and takes time proportional to the entries of one column, so tens of thousands of unknowns are
+ * feasible.
  */
 #ifndef RDI_NNLS_H
 #define RDI_NNLS_H

@@ -3,7 +3,8 @@
 #include "profile/hist.h"
 #include "reusedist/objects.h"
 
-/* Returns the bytes of hits in a cache of `bytes` bytes. Inside a row, they are interpolated. */
+/* Returns the number of requested bytes that a cache of `bytes` bytes hits. Inside a row of the
+ * histogram, the number is interpolated. */
 static double bytes_hit(const rd_objects_facts *f, uint64_t bytes) {
     rdi_u128 below = 0;
     size_t i = 0;

@@ -39,8 +39,8 @@ rd_status rdi_patterns_check(rd_ctx *ctx, rd_patterns set) {
                         "1/2, 2/3, linear");
     if (rdi_patterns_has(set, RD_PATTERN_SQUARE_ROOT) && set & cube)
         return rdi_fail(ctx, RD_EINVAL,
-                        "patterns 1/2 (data of two dimensions) and 1/3, 2/3 (of "
-                        "three) cannot be mixed");
+                        "patterns 1/2 (for data of two dimensions) and 1/3, 2/3 "
+                        "(for three dimensions) cannot be combined");
     return RD_OK;
 }
 

@@ -1,5 +1,5 @@
 /* Chooses the peak that represents the input size. Every peak that all training profiles have, with
- * different distances, is tried: its distances are taken as sizes, and the error tells how well the
+ * different distances, is tried: its distances are taken as sizes, and the error shows how well the
  * distances of all groups follow the patterns. */
 #include "model/locality.h"
 #include "profile/profile_build.h"
@@ -12,7 +12,7 @@
 
 /* The first peak whose error is at most this many times the smallest error wins. */
 #define GOOD_ENOUGH 1.5
-/* Largest error of a useful peak, relative to the error of the constant pattern alone. */
+/* Maximum error of a useful peak, relative to the error of the constant pattern alone. */
 #define WORTH_IT 0.5
 /* Error of the constant pattern alone (rdi_patterns_error()) below which distances count as
  * unchanged. */

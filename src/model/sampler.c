@@ -3,14 +3,15 @@
  * Automatic thresholds depend on F, the number of distinct blocks so far: a block is sampled at a
  * distance of F / 4 or more, distances of sampled blocks are observed from F / 16 on, and the ids
  * of sampled blocks are at least F / 2 apart, which is one sixteenth of the data if every address
- * is a block and elements have eight bytes. So the thresholds mean the same for small and large
- * inputs, although the size is not known. While F grows, the program starts up and fills its data,
- * and distances that are long at that time will soon be short in comparison. So sampling restarts
- * whenever F has grown by a quarter. Programs also touch new blocks when they end, so the result is
- * the set of samples with the most peaks. No block is sampled at a distance below QUALIFY_LEAST.
+ * is a block and elements have eight bytes. So the thresholds have the same meaning for small and
+ * large inputs, although the size is not known. F grows mostly while the program starts up and
+ * fills its data. Distances that are long at that time will soon be short in comparison. So
+ * sampling restarts whenever F has grown by a quarter. Programs also touch new blocks when they
+ * end, so the result is the set of samples with the most peaks. No block is sampled at a distance
+ * below QUALIFY_LEAST.
  *
- * A peak is known from the moment when rd_sampler_peaks() returns it. While an earlier set of
- * samples has more peaks, the peaks of the current samples are not known yet.
+ * A peak counts as known as soon as rd_sampler_peaks() returns it. While an earlier set of samples
+ * has more peaks, the peaks of the current samples are not known yet.
  */
 #include "base/common.h"
 #include "reusedist/engine.h"

@@ -1,12 +1,12 @@
 /* Computes the miss probability of a set-associative cache. See smith.h.
  *
  * The binomial tail is a sum of terms outward from the term at the number of ways, on the side that
- * has less than about half of the probability: no cancellation, and at most a few standard
- * deviations of terms. The first term comes from Loader's form of the binomial probability, which
- * loses no digits when the number of trials is large; factorials or log-gamma would lose most of
- * them at 2^40 trials. Beyond a variance of 2^20 an Edgeworth series is more exact than needed.
- * src/profile/binomial.c has the whole distribution in cells; its normal approximation begins
- * earlier and is too coarse here.
+ * has less than about half of the probability. So nothing cancels, and there are at most a few
+ * standard deviations of terms. The first term comes from Loader's form of the binomial
+ * probability, which loses no digits when the number of trials is large; factorials or log-gamma
+ * would lose most digits at 2^40 trials. Beyond a variance of 2^20, an Edgeworth series is precise
+ * enough. src/profile/binomial.c has the whole distribution in cells; its normal approximation
+ * begins earlier and is too coarse here.
  */
 #include "model/smith.h"
 
@@ -104,14 +104,15 @@ double rdi_smith_miss(uint64_t d, uint64_t sets, uint64_t ways) {
 
 /* ---- many probabilities ---- */
 
-/* Distances are cut at 2^63, so that the end of the cell after the last one does not overflow. */
+/* Converts d to a distance from 0 to 2^63, so that the end of the cell after the last one does not
+ * overflow. */
 static uint64_t to_distance(double d) {
     return d <= 0 ? 0 : d < 0x1p63 ? (uint64_t)d : UINT64_C(1) << 63;
 }
 
-/* The limits follow from Chernoff's bounds: with a mean of m blocks in the set, `ways` or more have
- * at most the probability exp(-(ways - m)^2 / (2 ways)) if ways > m, and fewer than `ways` at most
- * exp(-(m - ways)^2 / (2 m)) if m > ways. */
+/* Sets the limits `low` and `high` from Chernoff's bounds. If the mean number of blocks in the set
+ * is m, the probability of `ways` or more blocks is at most exp(-(ways - m)^2 / (2 ways)) for ways
+ * > m, and the probability of fewer is at most exp(-(m - ways)^2 / (2 m)) for m > ways. */
 rdi_smith rdi_smith_start(uint64_t sets, uint64_t ways) {
     double s = (double)sets, a = (double)ways, half = REACH * REACH / 2;
     rdi_smith smith = {.sets = sets, .ways = ways, .cell = UINT64_MAX};

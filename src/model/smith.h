@@ -28,7 +28,7 @@ typedef struct rdi_smith {
 /* Starts reading the probabilities of a cache. `sets` times `ways` must be at most 2^60. */
 rdi_smith rdi_smith_start(uint64_t sets, uint64_t ways);
 double rdi_smith_at(rdi_smith *s, uint64_t d);
-/* Returns the mean probability of the distances [from, end), which are at least one. */
+/* Returns the mean probability over the distances [from, end). `from` must be below `end`. */
 double rdi_smith_mean(rdi_smith *s, uint64_t from, uint64_t end);
 
 #endif

@@ -26,9 +26,9 @@ static inline uint64_t rdi_loglinear_index(uint64_t d) {
 }
 
 /* Returns the index of the bin that contains d. Larger distances have equal or larger indices.
- * Reference groups depend on all counts, so for them the index is that of the log-linear bin in
- * which d is counted first. `binning` must not be RD_BINS_EDGES, because only the histogram knows
- * the edges. */
+ * Reference groups depend on all counts, so for reference groups the function returns the index of
+ * the log-linear bin in which d is counted first. `binning` must not be RD_BINS_EDGES, because only
+ * the histogram knows the edges. */
 static inline uint64_t rdi_bin_index(rd_binning binning, uint64_t d) {
     switch (binning.kind) {
     case RD_BINS_LOG:

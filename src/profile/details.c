@@ -49,7 +49,7 @@ void rdi_profile_set_details(rd_profile *p, rdi_details *details) {
     rdi_profile_set_section(p, &rdi_section_levels, details);
 }
 
-/* The sections that hold the details. */
+/* The sections of the profile file that store the details. */
 static const rdi_section *const parts[] = {&rdi_section_levels, &rdi_section_attribution,
                                            &rdi_section_windows, &rdi_section_spatial};
 

@@ -19,12 +19,12 @@ void rdi_details_free(rdi_details *d); /* NULL is allowed */
 /* Sets the details of a profile. Takes ownership of `details`, and frees the previous details. */
 void rdi_profile_set_details(rd_profile *p, rdi_details *details);
 
-/* Returns the details *data that a section is read into. Makes them first if *data is NULL, and
- * sets r->arena to their arena. Returns NULL after a failure. */
+/* Returns *data, the details that a section is read into, and sets r->arena to their arena. If
+ * *data is NULL, makes the details first. Returns NULL after a failure. */
 rdi_details *rdi_read_details(rdi_profile_reader *r, void **data);
 
-/* Returns a text that says what in the details contradicts the profile or other details, or NULL if
- * nothing does. */
+/* Returns a text that describes a contradiction between the details and the profile or among the
+ * details, or NULL if there is none. */
 const char *rdi_details_mistake(const rd_profile_facts *facts, const rd_details *d);
 
 /* These functions return the first and the last distance of a log bin: 0 for bin 0, 2^(k-1) and 2^k

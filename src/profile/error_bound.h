@@ -26,8 +26,8 @@ typedef struct rdi_error_bound {
 rdi_error_bound rdi_error_bound_of(const char *kind, double bound);
 
 /* Returns whether the guarantee allows that a reference with a true distance in [exact_low,
- * exact_high] was measured in [low, high]. RD_COLD stands for an infinite distance, which every
- * guarantee keeps exact. */
+ * exact_high] was measured in [low, high]. RD_COLD is an infinite distance, which every guarantee
+ * keeps exact. */
 bool rdi_error_allows(rdi_error_bound e, uint64_t exact_low, uint64_t exact_high, uint64_t low,
                       uint64_t high);
 

@@ -7,7 +7,9 @@
 
 #define PAGE_BINS   4096u
 #define NEAR_COPIES 4u
-#define NEAR_LEAST  64u /* smallest number of distances for which summing the copies pays off */
+#define NEAR_LEAST                                                                                 \
+    64u /* minimum number of distances for which summing the copies afterwards pays
+                           off */
 
 /* A page of bins. It has sums unless the binning is RD_BINS_FULL, where count and distance
  * determine the sum. */
@@ -218,7 +220,8 @@ rd_status rdi_hist_add_evenly(rdi_hist *h, uint64_t low, uint64_t high, uint64_t
         bin_range(h, bin_index(h, at), &bin);
         uint64_t end = bin.high < high ? bin.high : high;
         /* `upto` is the number of references with distances up to `end`. It is rounded to the
-         * nearest number, so that a few references over many distances lie inside the range. */
+         * nearest whole number, so that a few references over many distances do not crowd at one
+         * end of the range. */
         rdi_u128 upto =
             end == high ? count : (((rdi_u128)(end - low) + 1) * count + width / 2) / width;
         uint64_t part = (uint64_t)upto - done;
@@ -276,11 +279,11 @@ rd_status rdi_hist_pack(const rdi_hist *h, rdi_u64_list *out) {
 rd_status rdi_hist_add_packed(rdi_hist *h, const uint64_t *packed, size_t n) {
     uint64_t last = bin_index(h, RD_COLD - 1);
     if (n % PACKED_ROW != 1)
-        return rdi_fail(h->ctx, RD_EFORMAT, "packed counts have a wrong length");
+        return rdi_fail(h->ctx, RD_EFORMAT, "the packed histogram has the wrong length");
     for (size_t i = 1; i < n; i += PACKED_ROW) {
         const uint64_t *row = packed + i;
         if (row[0] > last)
-            return rdi_fail(h->ctx, RD_EFORMAT, "packed counts name an invalid bin");
+            return rdi_fail(h->ctx, RD_EFORMAT, "the packed histogram has an invalid bin");
         RD_TRY(add_at(h, row[0], row[1], (rd_sum){row[2], row[3]}));
     }
     h->infinite += packed[0];

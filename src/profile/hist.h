@@ -1,4 +1,4 @@
-/* Histograms of distances while they are being counted: rdi_hist_add() turns distances into counts.
+/* Histograms that are still being counted: rdi_hist_add() turns distances into counts.
  *
  * A hist maps a distance to a bin according to its binning, and keeps the count and the sum per
  * bin. Bins are allocated when they are needed, so memory grows with the largest distance so far:
@@ -25,8 +25,9 @@ rd_status rdi_hist_new_edges(rd_ctx *ctx, const uint64_t *edges, size_t n, rdi_h
 rd_status rdi_hist_new_like(const rdi_hist *h, rdi_hist **out);
 void rdi_hist_free(rdi_hist *h);
 rd_binning rdi_hist_binning(const rdi_hist *h);
-/* Returns whether h has log, log-linear or reference bins. If so, h counts in log-linear bins or in
- * unions of them, and counting in log-linear bins first loses nothing. */
+/* Returns whether h has log, log-linear or reference bins. Every bin of such a histogram is a
+ * log-linear bin or a union of log-linear bins, so a caller may count in log-linear bins first and
+ * loses nothing. */
 bool rdi_hist_unites_loglinear(const rdi_hist *h);
 
 /* Counts n distances; RD_COLD counts as infinite. */
@@ -50,8 +51,9 @@ uint64_t rdi_hist_infinite(const rdi_hist *h);
 /* Appends all counts and sums to `out` as numbers, which rdi_hist_add_packed() adds to a hist of
  * the same binning, possibly in another process. */
 rd_status rdi_hist_pack(const rdi_hist *h, rdi_u64_list *out);
-/* Adds n numbers that rdi_hist_pack() made. Returns RD_EFORMAT if the numbers are invalid for this
- * hist; some of the counts may then have been added. */
+/* Adds the counts and sums in the n numbers `packed`, which rdi_hist_pack() made. Returns
+ * RD_EFORMAT if the numbers are invalid for this hist; some of the counts may then have been
+ * added. */
 rd_status rdi_hist_add_packed(rdi_hist *h, const uint64_t *packed, size_t n);
 
 /* Stores the non-empty bins of h, or its reference groups, in *bins, in ascending order, and their

@@ -1,5 +1,5 @@
-/* Merges profiles of independent runs. The sum is the profile of all runs one after the other,
- * where each run begins with an empty cache. */
+/* Merges profiles of independent runs. The sum is the profile of a sequence of all runs in which
+ * each run begins with an empty cache. */
 #include "profile/binning.h"
 #include "profile/hist.h"
 #include "profile/sections.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MIXED "mixed" /* the value of a text fact in which the profiles differ */
+#define MIXED "mixed" /* value of a fact that is a text and differs between the profiles */
 
 /* ---- facts ---- */
 
@@ -69,9 +69,9 @@ static rd_status check_same(rd_ctx *ctx, const rd_profile *first, const rd_profi
     return RD_OK;
 }
 
-/* Returns true only if every bin of `fine` lies in one bin of `coarse`. Two RD_BINS_EDGES count as
- * equal, because join_rows() detects different edges. Does not detect that linear:1 is as fine as
- * `full`. */
+/* Returns true only if every bin of `fine` lies in one bin of `coarse`. Two binnings of kind
+ * RD_BINS_EDGES count as equal, because join_rows() detects different edges. The function does not
+ * detect that linear:1 is as fine as `full`. */
 static bool nests_in(rd_binning fine, rd_binning coarse) {
     if (rdi_binning_equal(fine, coarse))
         return fine.kind != RD_BINS_REFERENCE;
@@ -113,10 +113,10 @@ static bool is_same_text(const char *a, const char *b) {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Updates the error kind and bound of `sum` with those of `part`. An exact part changes nothing. An
- * exact sum takes the kind and bound of `part`, and is no longer exact. If both have the same kind,
- * the larger bound counts, or 0 (no bound) if one of them has none. Different kinds become MIXED,
- * without a bound. */
+/* Updates the error kind and error bound of `sum` with those of `part`. An exact part changes
+ * nothing. An exact sum takes both from `part`, and is no longer exact. If both have the same kind,
+ * the sum gets the larger error bound, or 0 (none stated) if one of them states none. Different
+ * kinds become MIXED, without an error bound. */
 static void combine_errors(rd_profile_facts *sum, const rd_profile_facts *part) {
     if (part->exact)
         return;
@@ -133,15 +133,15 @@ static void combine_errors(rd_profile_facts *sum, const rd_profile_facts *part) 
     sum->exact = false;
 }
 
-/* Returns the band of a burst profile at size number k, which is the last one beyond the end. */
+/* Returns element k of the n elements of `band`, or the last element if k is not below n. */
 static double band_at(const double *band, size_t n, size_t k) {
     return band[k < n ? k : n - 1];
 }
 
 /* Updates the sampling rate and the bands of `sum` with those of `part`, before their references
  * are added. The lowest rate decides which caches the sum resolves. A miss ratio of the sum is the
- * mean of those of the parts, weighted with their references, so its error is at most the same mean
- * of their errors. A part without a band of bursts leaves the sum without one. */
+ * mean of the miss ratios of the parts, weighted with their references, so its error is at most the
+ * same mean of the errors of the parts. If one part has no band of bursts, neither has the sum. */
 static void combine_samples(rd_profile_facts *sum, const rd_profile_facts *part) {
     double total = (double)sum->references + (double)part->references;
     double weight = total > 0 ? (double)part->references / total : 0;
@@ -230,8 +230,8 @@ static rd_status join_rows(rd_ctx *ctx, const row_list *a, const row_list *b, ro
     return RD_OK;
 }
 
-/* Sums the rows of n profiles, converted to `binning`, into *out. It sums each half of the profiles
- * and joins the two sums, so that n profiles need log n passes over the rows. */
+/* Sums the rows of n profiles, converted to `binning`, into *out. The function sums each half of
+ * the profiles and joins the two sums, so that n profiles need log n passes over the rows. */
 static rd_status sum_rows(rd_ctx *ctx, rd_profile *const *parts, size_t n, rd_binning binning,
                           row_list *out) {
     if (n == 1)

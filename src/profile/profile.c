@@ -58,8 +58,9 @@ static bool has_error_kind(const rd_profile *p, const char *kind) {
 }
 
 /* Sets the error kind to RDI_KIND_PARTS if the recorder skipped references (facts.skipped is not
- * 0), because the histogram then describes only the recorded parts of the run. A kind that already
- * says so stays, and so does the kind of a profile without reuse distances. */
+ * 0), because the histogram then describes only the recorded parts of the run. The kinds "bursts"
+ * and "parts", which already say so, stay, and so does the kind of a profile without reuse
+ * distances. */
 static rd_status admit_skipping(rd_profile *p) {
     static const char *const kept[] = {RDI_KIND_BURSTS, RDI_KIND_PARTS, RDI_KIND_TIME, "none"};
     for (size_t i = 0; i < RDI_COUNT(kept); i++)
@@ -175,7 +176,7 @@ rd_status rd_profile_set_block_bytes(rd_profile *p, uint64_t block_bytes) {
     RDI_NEED(NULL, p);
     if (block_bytes & (block_bytes - 1))
         return rdi_fail(p->ctx, RD_EINVAL,
-                        "a block of %" PRIu64 " bytes: the size must be a power of two",
+                        "the block size is %" PRIu64 " bytes; it must be a power of two",
                         block_bytes);
     p->facts.block_bytes = block_bytes;
     return RD_OK;
@@ -212,8 +213,8 @@ rd_status rd_profile_set_burst_band(rd_profile *p, const double *low, const doub
     if (n == 0 || n > RD_BAND_SIZES || !are_falling_shares(low, n) ||
         !are_falling_shares(high, n) || !are_in_order(low, high, n))
         return rdi_fail(p->ctx, RD_EINVAL,
-                        "a band needs 1 to %d shares from 0 to 1 that do not increase, none of the "
-                        "lower ones above the higher one",
+                        "a band needs 1 to %d pairs of shares from 0 to 1; neither the low nor the "
+                        "high shares may increase, and low must not be above high",
                         RD_BAND_SIZES);
     RD_TRY(set_error_kind(p, RDI_KIND_BURSTS));
     p->facts.n_band = n;
@@ -314,8 +315,8 @@ rd_status rd_profile_add_source(rd_profile *p, const rd_source *source) {
     rd_source *slot = &grown[p->n_sources];
     *slot = *source;
     slot->path = slot->format = NULL;
-    p->n_sources++; /* counted before its strings are copied, so that a partly copied entry is
-                       freed, too */
+    p->n_sources++; /* counted before the strings are copied, so that a partly copied entry is freed
+                       as well */
     RD_TRY(copy_string(p->ctx, source->path, &slot->path));
     return copy_string(p->ctx, source->format, &slot->format);
 }

@@ -6,7 +6,9 @@
 #include "reusedist/profile.h"
 
 #define RDI_PROFILE_FAMILY "reusedist.profile/"
-#define RDI_PROFILE_SCHEMA RDI_PROFILE_FAMILY "1" /* newer sections append ".1" and so on */
+#define RDI_PROFILE_SCHEMA                                                                         \
+    RDI_PROFILE_FAMILY "1" /* a file with newer sections has ".1" and so on
+                                                     after it */
 
 /* Error kinds that several files use. */
 #define RDI_KIND_SAMPLED "sampled"
@@ -14,8 +16,9 @@
 #define RDI_KIND_PARTS   "parts"
 #define RDI_KIND_TIME    "time" /* the error kind of a profile with time distances */
 
-/* Makes a profile with copies of all data, including strings. Unknown sums become 0. If
- * facts->skipped is not 0, the error kind can become RDI_KIND_PARTS. */
+/* Makes a profile with copies of all data, including strings. Sums become 0 if facts->sums_known is
+ * false. If facts->skipped is not 0, the error kind becomes RDI_KIND_PARTS, as
+ * rd_profile_set_skipped() describes. */
 rd_status rdi_profile_new(rd_ctx *ctx, const rd_profile_facts *facts, const rd_bin *bins, size_t n,
                           rd_profile **out);
 /* Sets the text that rd_profile_note() returns. The text is copied. */
@@ -38,7 +41,8 @@ rd_status rdi_profile_rows_as(rd_ctx *ctx, const rd_profile *p, rd_binning to, r
  * every size is resolved. */
 uint64_t rdi_profile_resolution(const rd_profile_facts *f);
 
-/* Frees a string of facts or sources. Their pointers are const even if they own the strings. */
+/* Frees a string of facts or sources. The pointers to such strings are const even in structs that
+ * own the strings. */
 void rdi_profile_free_string(rd_ctx *ctx, const char *text);
 rd_ctx *rdi_profile_ctx(const rd_profile *p);
 

@@ -20,7 +20,7 @@ static void read_block_bytes(rdi_profile_reader *r, void *field) {
     rdi_read_positive_or_none(r, field);
     uint64_t bytes = *(uint64_t *)field;
     if (bytes & (bytes - 1))
-        rdi_json_fail(&r->j, "a block of %" PRIu64 " bytes: the size must be a power of two",
+        rdi_json_fail(&r->j, "the block size is %" PRIu64 " bytes; it must be a power of two",
                       bytes);
 }
 
@@ -80,7 +80,7 @@ static void read_schema(rdi_profile_reader *r, void *field) {
         return;
     size_t family = strlen(RDI_PROFILE_FAMILY), n = strlen(RDI_PROFILE_SCHEMA);
     if (strncmp(schema, RDI_PROFILE_FAMILY, family) != 0)
-        rdi_json_fail(j, "schema '%.80s' is not that of a profile", schema);
+        rdi_json_fail(j, "schema '%.80s' is not the schema of a profile", schema);
     else if (strncmp(schema, RDI_PROFILE_SCHEMA, n) != 0 || (schema[n] && schema[n] != '.'))
         rdi_json_fail(j, "schema '%.80s' is not known to reusedist %s, which reads %s", schema,
                       rd_version(), RDI_PROFILE_SCHEMA);
@@ -102,8 +102,8 @@ static void read_binning(rdi_profile_reader *r, void *field) {
 
 #define IN_FACTS(field) offsetof(rd_profile_facts, field)
 
-/* Skips a value that is only for human readers: the name of the tool, or the resolution, which
- * follows from the rate. */
+/* Skips a value that is only for people who read the file: the name of the tool, or the resolution
+ * of a sample, which follows from its rate. */
 static void skip_value(rdi_profile_reader *r, void *facts) {
     (void)facts;
     rdi_json_skip(&r->j);
@@ -259,7 +259,7 @@ static rd_bin read_row(rdi_json *j, bool sums_known) {
     return row;
 }
 
-/* Returns a text that says what is wrong with a row, or NULL if it is valid. */
+/* Returns a text that says what is wrong with the numbers of a row, or NULL if they are valid. */
 static const char *row_mistake(const rd_profile_facts *facts, const rd_bin *row) {
     if (row->low > row->high)
         return "low is above high";
@@ -271,7 +271,7 @@ static const char *row_mistake(const rd_profile_facts *facts, const rd_bin *row)
         return "a distance is not below the bound";
     rdi_u128 sum = rdi_sum_wide(row->sum), count = row->count;
     if (facts->sums_known && (sum < row->low * count || sum > row->high * count))
-        return "the sum of distances is outside low * count ... high * count";
+        return "the sum of distances is not between low * count and high * count";
     return NULL;
 }
 

@@ -53,7 +53,8 @@ void rdi_read_u64(rdi_profile_reader *r, void *field) {
     *(uint64_t *)field = rdi_json_u64(&r->j);
 }
 
-/* Reads a number. null stands for `none`, so the number `none` itself is refused. */
+/* Reads a number, or null, for which the function returns `none`. The number `none` itself is
+ * therefore refused. */
 static uint64_t u64_or_null(rdi_json *j, uint64_t none) {
     if (rdi_json_null(j))
         return none;
@@ -124,7 +125,7 @@ void rdi_read_text(rdi_profile_reader *r, void *field) {
 void rdi_read_needed_text(rdi_profile_reader *r, void *field) {
     rdi_read_text(r, field);
     if (!*(const char **)field)
-        rdi_json_fail(&r->j, "expected a text");
+        rdi_json_fail(&r->j, "expected a string");
 }
 
 void rdi_read_texts(rdi_profile_reader *r, const char *const **out, size_t *n) {

@@ -38,11 +38,12 @@ rd_status rdi_profile_rows_as(rd_ctx *ctx, const rd_profile *p, rd_binning to, r
     if (rdi_binning_equal(from, to))
         return copy_rows(ctx, bins, n_bins, out, n);
     if (to.kind == RD_BINS_EDGES)
-        return rdi_fail(ctx, RD_EINVAL, "bins with given edges cannot be made from other bins");
+        return rdi_fail(ctx, RD_EINVAL, "bins cannot be converted to bins with given edges");
     if (to.kind != RD_BINS_REFERENCE)
         return rdi_bins_coarsen(ctx, bins, n_bins, to, out, n);
     if (from.kind == RD_BINS_REFERENCE)
-        return rdi_fail(ctx, RD_EINVAL, "reference groups cannot be made from other groups");
+        return rdi_fail(ctx, RD_EINVAL,
+                        "reference groups cannot be converted to other reference groups");
     return group_rows(ctx, bins, n_bins, to.param, out, n);
 }
 

@@ -1,6 +1,6 @@
 /* Section "attribution": the code and the data that cause the distances. A merged profile does not
- * have it, because lines and data of different runs are unrelated. An index may point to an entry
- * that comes later in the file, so indices are checked after the whole file was read. */
+ * have this section, because lines and data of different runs are unrelated. An index may point to
+ * an entry that comes later in the file, so indices are checked after the whole file was read. */
 #include "profile/details.h"
 #include "profile/share.h"
 
@@ -214,11 +214,11 @@ static const char *attribution_mistake(const rd_profile_facts *facts, const void
     if (!indexes_are_valid(a))
         return "an index in \"attribution\" is out of range";
     if (!rdi_shares_sum_up(facts, d, &a->functions->share, a->n_functions, sizeof *a->functions))
-        return "the functions do not add up to the profile";
+        return "the references of the functions do not add up to the profile's";
     if (!rdi_shares_sum_up(facts, d, &a->lines->share, a->n_lines, sizeof *a->lines))
-        return "the lines do not add up to the profile";
+        return "the references of the lines do not add up to the profile's";
     if (!rdi_shares_sum_up(facts, d, &a->data->share, a->n_data, sizeof *a->data))
-        return "the data do not add up to the profile";
+        return "the references of the data regions do not add up to the profile's";
     return pairs_mistake(facts, d);
 }
 

@@ -1,6 +1,6 @@
-/* Section "hierarchy": the caches that were simulated together with the analysis, and what they
- * counted. Profiles with the same caches are added up; otherwise a merged profile does not have the
- * section. */
+/* Section "hierarchy": the caches that were simulated together with the analysis, and their
+ * counters. If all profiles have the same caches, the merged profile has the sums of the counters;
+ * otherwise it does not have this section. */
 #include "profile/profile_reader.h"
 #include "profile/sections.h"
 #include "reusedist/hierarchy.h"
@@ -30,7 +30,7 @@ typedef struct read_state {
 static void read_caches(rdi_profile_reader *r, void *field) {
     char *text = rdi_json_string(&r->j);
     if (text && rd_hierarchy_parse(r->j.ctx, text, field) != RD_OK)
-        rdi_json_fail(&r->j, "\"caches\" is not a hierarchy");
+        rdi_json_fail(&r->j, "\"caches\" does not describe a hierarchy of caches");
     rdi_free(r->j.ctx, text);
 }
 
@@ -104,8 +104,8 @@ static void hierarchy_read(rdi_profile_reader *r, void **data) {
     }
 }
 
-/* Returns whether the counts of one cache can be true. Sums cannot overflow, because each number is
- * compared with what is left. */
+/* Returns whether the counts of one cache can be true. Each number is subtracted from the rest
+ * instead of being added up, so that nothing overflows. */
 static bool is_possible(const rd_cache_counts *c, bool causes) {
     uint64_t left = c->misses;
     if (c->misses > c->references || c->far_hits > c->references - c->misses ||
@@ -118,8 +118,8 @@ static bool is_possible(const rd_cache_counts *c, bool causes) {
                   : c->cold + c->capacity + c->far_hits == 0 && c->conflict == 0;
 }
 
-/* Instruction fetches arrive at L1I and all other references at L1D, so the references of both
- * together are those of the profile. */
+/* Instruction fetches arrive at L1I and all other references at L1D, so both together have as many
+ * references as the profile. */
 static const char *hierarchy_mistake(const rd_profile_facts *facts, const void *data) {
     const rd_simulation *s = data;
     size_t first = rd_hierarchy_is_split(&s->hierarchy) ? 2 : 1;
@@ -128,7 +128,7 @@ static const char *hierarchy_mistake(const rd_profile_facts *facts, const void *
         if (!is_possible(&s->counts[k], s->causes))
             return "the counts of a simulated cache contradict each other";
         if (s->counts[k].references > left)
-            return "more references arrive at a simulated cache than there are";
+            return "a simulated cache has more references than can arrive at it";
         left -= k < first ? s->counts[k].references : 0;
         left = k + 1 == first ? facts->references : left;
     }

@@ -1,5 +1,5 @@
-/* Section "objects": bytes, operations and lifetimes of requests. A merged profile has the sums, but
- * not the live bytes over time, because its runs have no common time. */
+/* Section "objects": bytes, operations and lifetimes of requests. A merged profile has the sums of
+ * the counts, but not the live bytes over time, because its runs have no common time. */
 #include "profile/section_objects.h"
 
 #include "profile/hist.h"
@@ -186,9 +186,9 @@ static const char *bins_mistake(const rd_objects_facts *f) {
             return "the rows of the histogram of bytes are not ascending";
         bytes += rdi_sum_wide(b->bytes);
     }
-    return bytes == rdi_sum_wide(f->counted.bytes)
-               ? NULL
-               : "the histogram of bytes and the misses do not add up to the bytes requested";
+    return bytes == rdi_sum_wide(f->counted.bytes) ? NULL
+                                                   : "the bytes of the histogram and of the misses "
+                                                     "do not add up to the bytes requested";
 }
 
 static const char *objects_mistake(const rd_profile_facts *facts, const void *data) {
@@ -200,7 +200,7 @@ static const char *objects_mistake(const rd_profile_facts *facts, const void *da
         return "a profile of objects must have blocks of 1 byte";
     if (f->counted.requests != facts->references ||
         (rdi_u128)f->cold.requests + f->deleted.requests + f->expired.requests != facts->infinite)
-        return "the requests of the objects do not add up to the profile";
+        return "the requests in \"objects\" do not add up to the profile's";
     if (f->n_live > RD_LIVE_POINTS || classes > f->objects)
         return "there are too many moments or size classes of objects";
     for (size_t i = 1; i < f->n_live; i++)
@@ -297,8 +297,9 @@ static void add_facts(rd_objects_facts *sum, const rd_objects_facts *f) {
     sum->has_lifetimes = sum->has_lifetimes || f->has_lifetimes;
 }
 
-/* Adds the rows of `f` to the n ascending rows in `bins`, which has room for all rows. Equal rows
- * are summed; the merge of the profiles has refused rows that overlap. Returns the new number. */
+/* Adds the rows of `f` to the n ascending rows in `bins`, which has room for all rows. Rows with
+ * the same range are summed; rows that overlap otherwise do not occur, because rd_profile_merge()
+ * refuses them first. Returns the new number of rows. */
 static size_t add_bins(rd_byte_bin *bins, size_t n, const rd_objects_facts *f) {
     size_t total = n + f->n_bins, to = total, i = n, k = f->n_bins;
     while (i > 0 || k > 0) { /* from the end, so that the rows in `bins` can stay in place */

@@ -1,4 +1,4 @@
-/* The section "objects" while it is made. */
+/* The data of the section "objects", and the function that makes it. */
 #ifndef RDI_SECTION_OBJECTS_H
 #define RDI_SECTION_OBJECTS_H
 

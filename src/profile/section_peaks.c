@@ -1,5 +1,5 @@
-/* Section "peaks": peaks of the distances of sampled blocks. A merged profile does not have it,
- * because different runs sample different blocks. */
+/* Section "peaks": peaks of the distances of sampled blocks. A merged profile does not have this
+ * section, because different runs sample different blocks. */
 #include "profile/profile_reader.h"
 #include "profile/sections.h"
 

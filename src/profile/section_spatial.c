@@ -1,5 +1,5 @@
-/* Section "spatial": how much of each block is used. A merged profile does not have it, because the
- * details are not merged. */
+/* Section "spatial": how much of each block is used. A merged profile does not have this section,
+ * because the details are not merged. */
 #include "profile/details.h"
 #include "profile/hist.h"
 #include "profile/profile_write.h"
@@ -98,12 +98,13 @@ static const char *spatial_mistake(const rd_profile_facts *facts, const void *da
         if (b->low != rdi_log_bin_low(bin) || b->high != rdi_log_bin_high(bin) || b->count == 0 ||
             (i && b->low <= b[-1].low) || sum < (rdi_u128)b->low * b->count ||
             sum > (rdi_u128)b->high * b->count)
-            return "a row of the words' histogram is invalid";
+            return "a row of the histogram in words is invalid";
     }
     if (s->word_bytes == 0 || (s->word_bytes & (s->word_bytes - 1)))
         return "the size of a word is not a power of two";
-    return count == s->word_references ? NULL
-                                       : "the words' histogram does not add up to its references";
+    return count == s->word_references
+               ? NULL
+               : "the counts of the histogram in words do not add up to its references";
 }
 
 /* ---- writing ---- */

@@ -1,5 +1,5 @@
-/* Section "windows": how the distances change over the run. A merged profile does not have it,
- * because its runs have no common time. */
+/* Section "windows": how the distances change over the run. A merged profile does not have this
+ * section, because its runs have no common time. */
 #include "profile/details.h"
 #include "profile/share.h"
 
@@ -68,7 +68,7 @@ static void windows_read(rdi_profile_reader *r, void **data) {
     if (!state->windows.phase_numbers)
         number_phases(r, &state->windows);
     else if (state->n_numbers != state->windows.n_phases)
-        rdi_json_fail(&r->j, "\"phase_numbers\" is not parallel to \"phases\"");
+        rdi_json_fail(&r->j, "\"phase_numbers\" and \"phases\" have different lengths");
     d->is.windows = &state->windows;
 }
 
@@ -95,7 +95,7 @@ static const char *windows_mistake(const rd_profile_facts *facts, const void *da
     }
     return rdi_shares_sum_up(facts, d, &w->rows->share, w->n, sizeof *w->rows)
                ? NULL
-               : "the windows do not add up to the profile";
+               : "the references of the windows do not add up to the profile's";
 }
 
 /* ---- writing ---- */

@@ -23,8 +23,8 @@ struct rdi_section {
     /* Reads the value of the key into *data, which is NULL unless another section of the same owner
      * has already been read. A failure is stored in r->j. */
     void (*read)(rdi_profile_reader *r, void **data);
-    /* Optional. This function is called after the file was read. It returns a text that says what
-     * in the data contradicts the facts or other data, or NULL if nothing does. */
+    /* Optional. This function is called after the file was read. It returns a text that describes a
+     * contradiction between the data and the facts or other data, or NULL if there is none. */
     const char *(*mistake)(const rd_profile_facts *facts, const void *data);
     /* Writes the key and its value, or nothing if `data` has nothing of this section. */
     void (*write)(rd_json_writer *w, const void *data);

@@ -24,8 +24,8 @@ void rdi_put_sum(rd_json_writer *w, rd_sum sum); /* writes the member "distance_
  * from level to level, and whether the misses of levels that d does not have are 0. */
 bool rdi_misses_are_possible(const rd_details *d, const uint64_t *misses, uint64_t least,
                              uint64_t most);
-/* Returns whether the n shares from `first` on, `stride` bytes apart, are valid and their
- * references and infinite distances sum to those of the profile. */
+/* Returns whether the n shares that begin at `first`, `stride` bytes apart, are valid and their
+ * references and infinite distances sum to the profile's. */
 bool rdi_shares_sum_up(const rd_profile_facts *facts, const rd_details *d, const rd_share *first,
                        size_t n, size_t stride);
 

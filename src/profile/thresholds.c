@@ -24,5 +24,5 @@ void rdi_thresholds_read(rdi_json *j, rd_sampler_config *out) {
             *fields[n++] = value;
     }
     if (!good || n < RDI_COUNT(fields))
-        rdi_json_fail(j, "thresholds are three numbers above 0");
+        rdi_json_fail(j, "\"thresholds\" must have three numbers above 0");
 }

@@ -30,7 +30,7 @@ static void spread_group(alike *group, uint64_t others, double *mass) {
 /* Adds the expected number of references per cell of distance to mass[], for the reuses whose time
  * is above known_upto. */
 static void spread_points(const rdi_time_histogram *times, uint64_t others, double *mass) {
-    /* Number of gaps that are at least as long as the current time. */
+    /* Number of gaps that are at least as long as the time distance of the current point. */
     double longer = (double)times->blocks;
     double inside = 0; /* sum of (time - 1) over all shorter gaps */
     for (size_t i = 0; i < times->n; i++)
@@ -40,7 +40,8 @@ static void spread_points(const rdi_time_histogram *times, uint64_t others, doub
     for (size_t i = 0; i < times->n; i++) {
         const rdi_time_point *point = &times->points[i];
         double interval = point->time - 1, count = (double)point->count;
-        /* sum over tau < D of #(T > tau) = sum over all gaps of min(T, D) - 1 */
+        /* The sum over tau < D of the number of gaps with T > tau is the sum of min(T, D) - 1 over
+         * all gaps. */
         double mean = (inside + interval * longer) / references;
         inside += interval * count;
         longer -= count;

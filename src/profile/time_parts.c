@@ -43,7 +43,7 @@ uint64_t rdi_time_parts_cell_end(uint64_t time) {
 typedef struct pass {
     const rdi_time_cell *cell, *end;
     double time;    /* mean time of the current cell; above ANY_TIME: no cell is left */
-    double share;   /* probability that one reference of the part stands for: 1 / references */
+    double share;   /* probability of each reference of the part: 1 / number of references */
     double longer;  /* fraction of the references whose gaps have not been passed yet */
     double shorter; /* sum of share x (gap - 1) over the references whose gaps have been passed */
 } pass;
@@ -114,9 +114,9 @@ static rd_status end_part_for(const rdi_time_parts *p, pass *at, const view *v, 
     return RD_OK;
 }
 
-/* Returns for how many successive intervals, from that of view `v` to older ones, the part has no
- * reuses left, because all remaining gaps are longer than the interval's `upto`. Returns at most
- * `most`. */
+/* Counts successive intervals, from the interval of view `v` to older ones, in which the part has
+ * no reuses left, because all remaining gaps are longer than the `upto` of the interval. Returns at
+ * most `most`. */
 static size_t not_reached(const pass *at, const view *v, double length, size_t most) {
     double n = ceil((at->time - v->upto) / length);
     if (n <= 0)
@@ -130,9 +130,9 @@ static void move_view(view *v, double by) {
     v->upto += by;
 }
 
-/* Adds the distances of the reuses of the current part to `out`, and updates p->distinct. It
- * assigns the reuses to intervals, which begin in the middle of parts. The oldest interval gets all
- * remaining reuses. */
+/* Adds the distances of the reuses of the current part to `out`, and updates p->distinct. The
+ * function assigns the reuses to intervals, which begin in the middle of parts. The oldest interval
+ * gets all remaining reuses. */
 static rd_status pass_part(rdi_time_parts *p, rdi_hist *out) {
     double length = (double)p->length, here = (double)p->references;
     pass at = {.cell = p->cell + 1, .end = p->cell + CELLS, .share = 1 / here, .longer = 1};

@@ -1,13 +1,14 @@
 /* Infers reuse distances from the time distances of the parts of a trace.
  *
  * The model of time_model.h assumes that all intervals of the same length are alike in the whole
- * trace. Programs that repeatedly sweep through data are different: their intervals begin and end
- * where the program changes its behavior, and a distance of millions with an error of 0.1 % is off
- * by a thousand. So the trace is divided into parts of equal length, each with its own histogram.
- * Consider the reuse of a block at time t after a gap of T: its interval begins at s = t - T. The
- * number of distinct blocks in the interval is the number of its references that are the first to
- * their block in the interval. The reference at s + u is one of them if its own gap reaches back
- * beyond s, that is, if the gap is above u. With P_k(T > u) from the part k that contains s + u,
+ * trace. This does not hold for programs that repeatedly sweep through data: their intervals begin
+ * and end where the program changes its behavior, and an error of 0.1 % in a distance of millions
+ * is an error of thousands. So the trace is divided into parts of equal length, each with its own
+ * histogram. Consider the reuse of a block at time t after a gap of T: its interval begins at s = t
+ * - T. The number of distinct blocks in the interval is the number of its references that are the
+ * first to their block in the interval. The reference at s + u is one of them if its own gap
+ * reaches back beyond s, that is, if the gap is above u. With P_k(T > u) from the part k that
+ * contains s + u,
  *
  *     mean = sum over u = 1 .. T-1 of P_k(T > u),
  *
@@ -18,13 +19,13 @@
  * For one beginning per part, which is its middle, the sum so far is updated from part to part.
  * When a part ends, its reuses are assigned to the beginnings that their gaps reach back to, and
  * its histogram is no longer needed. When there are `most` parts, adjacent parts are joined. So the
- * work per part is one step per beginning and per cell, independent of the length of the part.
+ * work per part is one step per beginning and one per cell, independent of the length of the part.
  *
  * Gaps are kept in cells, with mean and deviation. Below 128, each gap has its own cell; above, the
  * width of a cell is at most 1/64 of its gaps. Mean and deviation are needed because the gaps of a
  * sweep are equal or nearly equal, and a cell without them would blur the gaps. The distances of a
  * cell are spread as widely as its gaps. There is no binomial spread as in time_model.h, because it
- * would be wider than that of real programs.
+ * would be wider than the spread in real programs.
  */
 #ifndef RDI_TIME_PARTS_H
 #define RDI_TIME_PARTS_H
@@ -36,7 +37,7 @@ typedef struct rdi_time_cell rdi_time_cell;
 typedef struct rdi_time_parts {
     rd_ctx *ctx;
     size_t most;         /* maximum number of parts, an even number */
-    uint64_t known_upto; /* as in time_model.h */
+    uint64_t known_upto; /* reuses up to this time get no distance here, as in time_model.h */
     uint64_t length;     /* number of references per part; it doubles when there are `most` parts */
     /* The fields below are the state. */
     uint64_t references; /* number of references of the current part so far */

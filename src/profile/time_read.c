@@ -99,8 +99,10 @@ static rd_status read_bin(times_reader *r, char **field, size_t n) {
     if (high < low || low < r->upto)
         return bad(r, "times must be in ascending order");
     if (low == 0 && !r->from_zero)
-        return bad(r, "the time distance is 0, but immediate reuse has 1; set from_zero "
-                      "(--from-zero) if it has 0");
+        return bad(
+            r,
+            "the time distance is 0, but immediate reuse has time distance 1; if it has 0 in this "
+            "file, set from_zero (--from-zero)");
     r->upto = high + 1;
     RD_TRY(parse_mean(r, n == 4 ? field[3] : NULL, low, high, &mean));
     return add_point(r, mean, count);
@@ -185,7 +187,8 @@ static rd_status check_blocks(times_reader *r, uint64_t given) {
                         "add a line 'inf COUNT'",
                         r->name);
     if (r->blocks == 0 && r->reuses > 0)
-        return rdi_fail(r->ctx, RD_EFORMAT, "%s: there are reuses but no blocks", r->name);
+        return rdi_fail(r->ctx, RD_EFORMAT,
+                        "%s: the file has reuses, but its number of distinct blocks is 0", r->name);
     if (r->reuses > UINT64_MAX - 1 - r->blocks)
         return rdi_fail(r->ctx, RD_ERANGE, "%s: there are more than 2^64 references", r->name);
     return RD_OK;

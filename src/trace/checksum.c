@@ -1,6 +1,6 @@
-/* Computes XXH64 according to its public specification. Every step that takes a word of the input
- * is a bijection of the state for a fixed word, and maps a fixed state to different states for
- * different words. */
+/* Computes XXH64 according to its public specification. Every step mixes one word of the input into
+ * the state. For a fixed word, the step is a bijection of the state; for a fixed state, different
+ * words give different states. */
 #include "trace/checksum.h"
 
 #define P1 UINT64_C(0x9e3779b185ebca87)

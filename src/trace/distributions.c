@@ -22,8 +22,8 @@ static double double_of(uint64_t bits) {
     return x;
 }
 
-/* Splits x into m * 2^e with m near 1. Then log m = 2 atanh(s) with s = (m - 1) / (m + 1), which a
- * series computes. */
+/* Computes log x: splits x into m * 2^e with m near 1, and computes log m = 2 atanh(s), where s =
+ * (m - 1) / (m + 1), with a series. */
 double rdi_log(double x) {
     static const double inverse[] = {1. / 23, 1. / 21, 1. / 19, 1. / 17, 1. / 15, 1. / 13,
                                      1. / 11, 1. / 9,  1. / 7,  1. / 5,  1. / 3,  1.};
@@ -40,7 +40,7 @@ double rdi_log(double x) {
     return e * LN2_HIGH + (e * LN2_LOW + 2 * s * sum);
 }
 
-/* Splits x into e * ln 2 + r with r near 0. A series computes exp r. */
+/* Computes exp x: splits x into e * ln 2 + r with r near 0, and computes exp r with a series. */
 double rdi_exp(double x) {
     static const double inverse_factorial[] = {1. / 6227020800,
                                                1. / 479001600,
@@ -88,7 +88,7 @@ static double area(const rdi_zipf *z, double x) {
 
 static double area_inverse(const rdi_zipf *z, double y) {
     double t = y * (1 - z->alpha);
-    if (t <= -1) /* can happen by rounding at the far end of a steep curve */
+    if (t <= -1) /* rounding can cause this at the far end of a steep curve */
         return z->n;
     return rdi_exp(y * log_one_more_by(t));
 }
@@ -122,7 +122,8 @@ uint64_t rdi_zipf_draw(const rdi_zipf *z, rdi_rng *rng) {
 rd_status rdi_choice_init(rd_ctx *ctx, const char *owner, rdi_choice *c, size_t n,
                           const rd_sizes *weights) {
     if (weights->n != 0 && weights->n != n)
-        return rdi_fail(ctx, RD_EINVAL, "generator %s: %zu weights for %zu values of at=", owner,
+        return rdi_fail(ctx, RD_EINVAL,
+                        "generator %s: there are %zu weights, but %zu values of at=", owner,
                         weights->n, n);
     c->n = n;
     uint64_t sum = 0;
@@ -135,7 +136,8 @@ rd_status rdi_choice_init(rd_ctx *ctx, const char *owner, rdi_choice *c, size_t 
         c->bound[i] = sum += weight;
     }
     if (sum == 0)
-        return rdi_fail(ctx, RD_EINVAL, "generator %s: all weights are 0", owner);
+        return rdi_fail(ctx, RD_EINVAL,
+                        "generator %s: all weights are 0; at least one must be above 0", owner);
     return RD_OK;
 }
 
@@ -149,8 +151,8 @@ size_t rdi_choice_draw(const rdi_choice *c, rdi_rng *rng) {
 
 /* ---- permutation ---- */
 
-/* Every step is a bijection of the numbers with `bits` bits. A result of n or more is permuted
- * again until it is below n. */
+/* Permutes x with steps that are bijections of the numbers with `bits` bits. A result of n or more
+ * is permuted again until it is below n. */
 uint64_t rdi_scramble(uint64_t x, uint64_t n) {
     unsigned bits = rdi_bit_width(n - 1), half = bits / 2 + 1;
     uint64_t mask = (UINT64_C(1) << bits) - 1;

@@ -60,8 +60,8 @@ static bool is_about_memory(const rd_event *e) {
 }
 
 /* Returns whether no event in the table has the same address as event `index`, and inserts the
- * event in that case. A slot holds 1 + the index of an event, or 0. Events are passed from the last
- * to the first, so the table has only later events. */
+ * event in that case. A slot holds 1 + the index of an event, or 0. The caller visits events from
+ * the last to the first, so the table has only later events. */
 static bool is_last(const rdi_event_list *list, size_t *slots, size_t mask, size_t index) {
     uint64_t address = list->items[index].address;
     size_t at = (size_t)rdi_mix64(address) & mask;

@@ -294,8 +294,9 @@ static uint64_t operation_of(uint64_t x) {
     return RD_OPERATIONS;
 }
 
-/* Multiplies a column of n numbers by `factor`. Returns the number of records before the first
- * product that does not fit. Products that need not fit become UINT64_MAX. */
+/* Loads a column of n numbers and multiplies them by `factor`. Returns the number of records before
+ * the first negative number or, if `must_fit` is true, before the first product above 64 bits.
+ * Otherwise such a product becomes UINT64_MAX. */
 static size_t load_scaled(binary_reader *b, uint64_t number, const char *what, uint64_t factor,
                           bool must_fit, size_t n, uint64_t *out) {
     load_column(b, number, n, b->raw);
@@ -352,7 +353,7 @@ static rd_status binary_read(void *self, rd_refs *refs) {
     if (b->thread)
         n = load_u32(b, b->thread, "thread", n, col->thread);
     if (n == 0 && records > 0)
-        return rdi_input_fail_byte(in, in->offset, "this record has the invalid %s %" PRId64,
+        return rdi_input_fail_byte(in, in->offset, "the %s of this record is invalid: %" PRId64,
                                    b->wrong, (int64_t)b->wrong_value);
     load_column(b, b->id ? b->id : b->addr, n, col->addr);
     if (b->pc)
@@ -390,7 +391,7 @@ const rdi_format_ops rdi_format_binary = {
                 "Example: -f binary:format=<IQI,id=2,size=3 for records of time, id and size.\n"
                 "The string begins with < (little-endian, the default) or >; then b B h H i I l\n"
                 "L q Q c ? are integers, f d e and Ns can only be skipped, x is padding and not\n"
-                "a field. Nothing is aligned. Fields are counted from 1. A kind is 0, R or L for\n"
+                "a field. Fields are not aligned, and are counted from 1. A kind is 0, R or L for\n"
                 "a load, 1, W or S for a store, 2 or I for a fetch. With id=, each id is a\n"
                 "block; with addr=, addresses are split into blocks.\n"
                 "\n"

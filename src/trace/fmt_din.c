@@ -72,14 +72,15 @@ const rdi_format_ops rdi_format_din = {
         {
             .name = "din",
             .summary = "Dinero's din format: label and hexadecimal address",
-            .card = "'LABEL ADDR', the rest of the line is ignored. Labels: 0 read, 1 write, "
-                    "2 instruction\n"
-                    "fetch, 3 access of unknown type (counts as a load), 4 cache flush (skipped).\n"
-                    "ADDR is hexadecimal, with or without 0x. Empty lines are skipped.\n"
-                    "\n"
-                    "The format has no sizes. Dinero takes every reference as one aligned word, "
-                    "which touches\n"
-                    "one block; size=1, the default, does the same. Writing drops sizes.",
+            .card =
+                "Each line has 'LABEL ADDR'; the rest of it is ignored. Labels: 0 read, 1 write, "
+                "2 instruction\n"
+                "fetch, 3 access of unknown type (counts as a load), 4 cache flush (skipped).\n"
+                "ADDR is hexadecimal, with or without 0x. Empty lines are skipped.\n"
+                "\n"
+                "The format has no sizes. Dinero takes every reference as one aligned word, "
+                "which touches\n"
+                "one block; size=1, the default, does the same. Writing drops sizes.",
             .fields = RD_FIELD_SIZE | RD_FIELD_KIND,
             .writable = true,
             .opts = din_opts,

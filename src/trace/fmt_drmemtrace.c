@@ -104,7 +104,7 @@ static const char *record_line(const char *p, const char *limit, rdi_ref *ref) {
     return p ? scan_record(p, limit, ref) : NULL;
 }
 
-/* Returns whether the line may stand between records: a line of dashes or an empty line. */
+/* Returns whether the line only separates records: it consists of dashes, or is empty. */
 static bool is_divider(const char *p, const char *limit) {
     return starts(p, limit, "------") || rdi_scan_line_end(p);
 }
@@ -153,16 +153,17 @@ const rdi_format_ops rdi_format_drmemtrace = {
         {
             .name = "drmemtrace",
             .summary = "DynamoRIO drmemtrace: text output of the view tool",
-            .card = "Lines '... THREAD read|write SIZE byte(s) @ 0xADDR by PC 0xPC' and "
-                    "'... THREAD ifetch SIZE\n"
-                    "byte(s) @ 0xADDR ...'; the program counter of a fetch is its address. Markers "
-                    "('<...>'), "
-                    "prefetches,\n"
-                    "flushes, instructions that were not fetched, everything before the first "
-                    "record and the\n"
-                    "final summary are skipped. The workload number in W0.T123 is not kept.\n"
-                    "\n"
-                    "  drrun -t drmemtrace -tool view -indir DIR 2> prog.view",
+            .card =
+                "Lines have the form '... THREAD read|write SIZE byte(s) @ 0xADDR by PC 0xPC' or "
+                "'... THREAD ifetch SIZE\n"
+                "byte(s) @ 0xADDR ...'; the program counter of a fetch is its address. Markers "
+                "('<...>'), "
+                "prefetches,\n"
+                "flushes, instructions that were not fetched, everything before the first "
+                "record and the\n"
+                "final summary are skipped. The workload number in W0.T123 is not kept.\n"
+                "\n"
+                "  drrun -t drmemtrace -tool view -indir DIR 2> prog.view",
             .fields = FIELDS,
         },
     .state_size = sizeof(drmemtrace_reader),

@@ -73,13 +73,15 @@ const rdi_format_ops rdi_format_lackey = {
         {
             .name = "lackey",
             .summary = "output of Valgrind's lackey with --trace-mem=yes",
-            .card = "'I  ADDR,SIZE' for an instruction fetch, ' L', ' S' and ' M ADDR,SIZE' for "
-                    "loads, stores\n"
-                    "and modifies; ADDR in hexadecimal. A modify counts as a load and a store. "
-                    "Valgrind's log\n"
-                    "lines ('==' and '--'), superblock lines ('SB') and empty lines are skipped.\n"
-                    "\n"
-                    "  valgrind --tool=lackey --trace-mem=yes --log-file=prog.lackey prog",
+            .card =
+                "Lines have the form 'I  ADDR,SIZE' for an instruction fetch, and ' L', ' S' and "
+                "' M ADDR,SIZE'\n"
+                "for loads, stores and modifies. ADDR is hexadecimal. A modify counts as a load "
+                "and a store. "
+                "Valgrind's log\n"
+                "lines ('==' and '--'), superblock lines ('SB') and empty lines are skipped.\n"
+                "\n"
+                "  valgrind --tool=lackey --trace-mem=yes --log-file=prog.lackey prog",
             .fields = FIELDS,
             .writable = true,
         },

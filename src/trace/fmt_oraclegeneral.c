@@ -34,8 +34,8 @@ static bool leads_to(const uint8_t *head, size_t records, uint64_t next, unsigne
 }
 
 /* Recognizes the format: time never decreases, every next access comes later, and every next access
- * in the head is to the same object. The head must contain such a next access, or an object without
- * one. */
+ * in the head is to the same object. At least one record must have a next access in the head, or
+ * none at all. */
 static int oracle_probe(const uint8_t *head, size_t n, bool whole) {
     size_t records = n / RECORD, proofs = 0;
     if (records == 0 || (whole && n % RECORD != 0))
@@ -88,7 +88,8 @@ static void read_sizes(oracle_reader *o, size_t n, rd_refs *refs) {
     refs->fields |= RD_FIELD_SIZE;
 }
 
-/* Reads the columns of requests: times in seconds, and sizes as they are, even 0. */
+/* Reads the columns of requests: converts times from seconds, and leaves sizes as they are, even
+ * 0. */
 static void read_requests(oracle_reader *o, size_t n, rd_refs *refs) {
     oracle_columns *more = o->more;
     for (size_t i = 0; i < n; i++) {
@@ -131,8 +132,9 @@ const rdi_format_ops rdi_format_oraclegeneral = {
             .name = "oraclegeneral",
             .summary = "libCacheSim oracleGeneral: 24-byte records with object id and size",
             .card =
-                "Time (32 bits), object id (64), size (32) and position of the next access (64),\n"
-                "little-endian, without a header. Each object id is one block. Times are\n"
+                "A record has time (32 bits), object id (64), size (32) and position of the next\n"
+                "access (64), little-endian. There is no header. Each object id is one block. "
+                "Times are\n"
                 "in seconds. The next access is not used.",
             .fields = RD_FIELD_SIZE | RD_FIELD_TIME | RD_FIELD_BYTES,
             .ids = true,

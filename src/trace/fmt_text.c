@@ -127,7 +127,7 @@ const rdi_format_ops rdi_format_text = {
             .name = "text",
             .summary = "one id or address per line: decimal, 0x hexadecimal, or any name",
             .card =
-                "Blanks around an id are ignored, empty lines and lines that begin with '#' are "
+                "Blanks around an id are ignored; empty lines and lines that begin with '#' are "
                 "skipped.\n" RDI_ID_CARD "\n"
                 "Writing drops everything but the address: 0x hexadecimal, or decimal for "
                 "object ids.",

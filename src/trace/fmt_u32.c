@@ -95,9 +95,10 @@ const rdi_format_ops rdi_format_u32 = {
             .name = "u32",
             .summary = "raw little-endian 32-bit addresses",
             .card =
-                "Four bytes per reference, without a header. Values are addresses; use -b addr\n"
+                "Each reference takes four bytes; there is no header. Values are addresses; use -b "
+                "addr\n"
                 "for object ids. The format is detected only if all values are below 2^24 and\n"
-                "vary enough to be told from u64; otherwise name it with -f u32.",
+                "vary enough to be distinguished from u64; otherwise name the format with -f u32.",
             .writable = true,
             .binary = true,
         },

@@ -80,9 +80,9 @@ const rdi_format_ops rdi_format_u64 = {
         {
             .name = "u64",
             .summary = "raw little-endian 64-bit addresses",
-            .card =
-                "Eight bytes per reference, without a header. Values are addresses; use -b addr\n"
-                "for object ids.",
+            .card = "Each reference takes eight bytes; there is no header. Values are addresses; "
+                    "use -b addr\n"
+                    "for object ids.",
             .writable = true,
             .binary = true,
         },

@@ -28,14 +28,14 @@ static const rd_opt phases_opts[] = {
      .def = "100000",
      .min = 1,
      .max = 1e15,
-     .help = "number of references before the next set"},
+     .help = "number of references per phase"},
     {.name = "pattern",
      .type = RD_OPT_CHOICE,
      .offset = offsetof(phases_state, pattern),
      .choices = "uniform|cycle",
      .def = "uniform",
      .help =
-         "references in a phase; uniform: to random blocks of the set; cycle: to all of them in "
+         "references in a phase; uniform: to random blocks of the set; cycle: to all its blocks in "
          "turn"},
     RDI_GENERATOR_OPTS(phases_state, g),
     {.name = NULL},

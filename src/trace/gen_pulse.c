@@ -43,9 +43,8 @@ static const rd_opt pulse_opts[] = {
      .offset = offsetof(pulse_state, order),
      .choices = "random|regular",
      .def = "random",
-     .help =
-         "how the next time distance is chosen; random: independently, so that measured ones vary "
-         "around those given; regular: in turns by weight"},
+     .help = "how the next time distance is chosen; random: independently, so that measured time "
+             "distances vary around the given ones; regular: in turns, by weight"},
     RDI_GENERATOR_OPTS(pulse_state, g),
     {.name = NULL},
 };

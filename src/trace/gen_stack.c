@@ -115,7 +115,7 @@ static void push(stack_state *s, uint32_t entry) {
     add(s, s->next++, 1);
 }
 
-/* Draws a distance. UINT64_MAX stands for a new block. */
+/* Draws a distance. UINT64_MAX means a reference to a new block. */
 static uint64_t draw_distance(stack_state *s) {
     if (s->cold > 0 && rdi_rng_unit(&s->g.rng) < s->cold)
         return UINT64_MAX;
@@ -162,9 +162,10 @@ const rdi_format_ops rdi_generator_stack = {
         {
             .name = "stack",
             .summary = "reuse distances drawn from a given distribution",
-            .card = "Each reference goes to the block at the drawn depth of the LRU stack. If the\n"
-                    "stack is not that deep, a new block is used, until there are blocks= of\n"
-                    "them; from then on, the deepest block is used.",
+            .card =
+                "Each reference goes to the block at the drawn depth of the LRU stack. If the\n"
+                "stack is not that deep, a new block is used. Once there are as many blocks as\n"
+                "blocks= says, the deepest block is used instead.",
             .opts = stack_opts,
         },
     .state_size = sizeof(stack_state),

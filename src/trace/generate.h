@@ -73,7 +73,7 @@ typedef struct rdi_choice {
     size_t n;
     uint64_t bound[RD_SIZES_MAX]; /* sum of the weights up to and including each number */
 } rdi_choice;
-/* Prepares drawing a number below n. Without weights, all numbers are equally likely. Otherwise
+/* Prepares to draw numbers below n. Without weights, all numbers are equally likely. Otherwise
  * there must be n weights below 2^32 that are not all 0; if not, the function returns RD_EINVAL.
  * `owner` names the generator in messages. */
 rd_status rdi_choice_init(rd_ctx *ctx, const char *owner, rdi_choice *c, size_t n,

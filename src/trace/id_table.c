@@ -142,9 +142,9 @@ static rd_status read_name(rdi_id_table *t, const char *text, size_t n, uint64_t
     return RD_OK;
 }
 
-/* Stores a numeric id, to detect a later name that hashes to the same value, and fails if an
- * earlier name does. If the first RDI_ID_NUMBERS_MAX ids are numbers, forgets them and stores no
- * more. */
+/* Stores a numeric id, to detect a later name with the same hash, and fails if an earlier name has
+ * this hash. If the first RDI_ID_NUMBERS_MAX ids are numbers, the function forgets them and stores
+ * no more. */
 static rd_status note_number(rdi_id_table *t, const char *text, size_t n, uint64_t id) {
     if (!t->has_names) {
         if (t->numbers_read >= RDI_ID_NUMBERS_MAX)

@@ -1,9 +1,9 @@
 /* Turns object ids in text into 64-bit numbers.
  *
- * A number stands for itself. Any other text (a name) becomes a 64-bit hash of its bytes, which
- * depends only on the text and the seed. Two ids with the same number would silently become
- * one object, so the table remembers every name with its hash, and the numbers that occur in the
- * same trace. It fails if two names collide, or a name and a number.
+ * A text that is a number becomes this number. Any other text (a name) becomes a 64-bit hash of its
+ * bytes, which depends only on the text and the seed. Two ids with the same number would silently
+ * become one object, so the table remembers every name with its hash, and the numbers that occur in
+ * the same trace. It fails if two names collide, or a name and a number.
  *
  * A trace with names needs O(distinct ids) memory. A trace with only numbers needs memory for fewer
  * than RDI_ID_NUMBERS_MAX ids: if the first RDI_ID_NUMBERS_MAX ids are all numbers, the table
@@ -25,11 +25,13 @@ typedef struct rdi_id_slot {
                       id_table.c */
 } rdi_id_slot;
 
-/* The table is zeroed at first. The core sets the options before rdi_id_table_init(). */
+/* Memory for ids, which must be zeroed first. The core sets the options before
+ * rdi_id_table_init(). */
 typedef struct rdi_id_table {
     uint32_t base; /* options base= and seed= */
     uint64_t seed;
-    bool wide; /* take numbers that do not fit in 64 bits as names, instead of refusing them */
+    bool wide; /* true: take numbers that do not fit in 64 bits as names, instead of refusing
+                  them */
     rd_ctx *ctx;
     rdi_id_slot *slots; /* open addressing, linear probing, at most half full */
     size_t used, room;  /* number of slots in use and allocated; room is 0 or a power of two */
@@ -43,7 +45,8 @@ void rdi_id_table_init(rdi_id_table *t, rd_ctx *ctx);
 void rdi_id_table_fini(rdi_id_table *t);
 
 /* Sets *out to the number for an id of n > 0 bytes. The byte after the text must be readable, and
- * it must not be a hexadecimal digit. Messages do not name the line; the caller adds it. */
+ * it must not be a hexadecimal digit. Messages do not name the line; the caller adds the line
+ * number. */
 RD_CHECKED rd_status rdi_id_read(rdi_id_table *t, const char *text, size_t n, uint64_t *out);
 
 /* Returns whether a decimal number without leading zeros is an id that the table neither remembers
@@ -71,7 +74,7 @@ uint64_t rdi_id_hash(uint64_t seed, const char *text, size_t n);
 
 #define RDI_ID_CARD                                                                                \
     "base=auto: decimal numbers without leading zeros and hexadecimal numbers with 0x are taken\n" \
-    "as numbers, anything else is a name, which stands for the 64-bit hash of its bytes. Two "     \
+    "as numbers, anything else is a name, which becomes the 64-bit hash of its bytes. Two "       \
     "ids\n"                                                                                        \
     "with the same hash are detected; seed=N then chooses another hash. If the first\n"            \
     "65536 ids are all numbers, a later name is an error. base=dec and base=hex accept\n"          \

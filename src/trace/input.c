@@ -219,7 +219,7 @@ static rd_status read_more(input_impl *impl, size_t *got) {
                         : rdi_source_read(&impl->source, to, n, got);
 }
 
-/* Keeps an error for later, because valid bytes come before it. */
+/* Stores the current error, to report it after the valid bytes before it were delivered. */
 static void postpone(input_impl *impl, rd_status status) {
     impl->pending = status;
     impl->pending_text = rdi_strdup(impl->in.ctx, rd_last_error(impl->in.ctx));

@@ -31,8 +31,8 @@ rd_status rdi_input_open_memory(rd_ctx *ctx, const char *name, const void *data,
 
 /* Reads until the input buffer holds at least `want` bytes, the file ends or a read error occurs.
  * The input buffer grows if necessary. At the end of the file, eof is set, and the input buffer may
- * hold fewer than `need` bytes. A read error is reported when fewer than `need` bytes come before
- * it. Pointers into the input buffer become invalid. */
+ * hold fewer than `need` bytes. A read error is reported only if the input buffer holds fewer than
+ * `need` bytes before the error. Pointers into the input buffer become invalid. */
 rd_status rdi_input_fill(rdi_input *in, size_t need, size_t want);
 
 static inline void rdi_input_consume(rdi_input *in, size_t n) {
@@ -41,8 +41,8 @@ static inline void rdi_input_consume(rdi_input *in, size_t n) {
     in->offset += n;
 }
 
-/* Returns the size of an uncompressed file that was opened by its name and in which reading can
- * begin anywhere; 0 for any other input. */
+/* Returns the size in bytes of an uncompressed file that was opened by its name and in which
+ * reading can begin anywhere. Returns 0 for any other input. */
 uint64_t rdi_input_size(const rdi_input *in);
 /* Empties the input buffer. Reading continues at `offset`. rdi_input_size() must not be 0. */
 rd_status rdi_input_seek(rdi_input *in, uint64_t offset);

@@ -17,8 +17,8 @@
 
 #include <string.h>
 
-/* The reference of one line. Before the parser is called, it is set to size 1, kind RD_LOAD and
- * zeros; the parser changes the fields that the line has. */
+/* The reference of one line. The caller sets it to size 1, kind RD_LOAD and zeros before it calls
+ * the parser; the parser changes the fields that the line has. */
 typedef struct rdi_ref {
     uint64_t addr, pc;
     uint32_t size, thread;
@@ -55,8 +55,8 @@ rd_status rdi_lines_fill(rdi_lines *l, const char **p, const char **limit);
 /* Drops the first n bytes of the lines that rdi_lines_fill() returned. */
 void rdi_lines_consume(rdi_lines *l, size_t n);
 
-/* Counts the line at p, and fails with a message about it: that of the parser if it has set
- * l->failed, otherwise one with l->expected. */
+/* Counts the line at p, and fails with a message about this line: the message of the parser if it
+ * has set l->failed, otherwise a message with l->expected. */
 rd_status rdi_lines_fail(rdi_lines *l, const char *p, const char *limit);
 
 /* Returns `sure` if every line of a file's head is valid and at least one is a reference,
@@ -121,7 +121,8 @@ static inline void rdi_lines_deliver(rd_refs *refs, const rdi_columns *col, size
     };
 }
 
-/* Implements read() of a line format: reads one batch of lines with `parse`. */
+/* Implements read() of a line format: parses lines with `parse` until a batch is full or the input
+ * ends. */
 static inline __attribute__((always_inline)) rd_status
 rdi_lines_read(rdi_lines *l, rd_refs *refs, uint32_t fields, rdi_line_parser *parse) {
     rdi_columns *col = l->r->col;

@@ -24,7 +24,7 @@ struct rd_mapper {
     uint64_t next, last; /* the remaining blocks of a reference, if `splitting` is set */
     bool splitting;
     uint32_t *origin;          /* the origins of the blocks in `out`; NULL: not requested */
-    uint64_t out[OUT_MAX + 1]; /* blocks to deliver; the last entry, like that of `origin`, is
+    uint64_t out[OUT_MAX + 1]; /* blocks to deliver; the last entry of `out` and of `origin` is
                                   spare */
 };
 
@@ -36,7 +36,7 @@ rd_status rd_mapper_new(rd_ctx *ctx, const rd_mapping *mapping, rd_mapper **out)
     uint64_t bytes = mapping->block_bytes;
     if (bytes & (bytes - 1))
         return rdi_fail(ctx, RD_EINVAL,
-                        "a block of %" PRIu64 " bytes: the size must be a power of two", bytes);
+                        "the block size is %" PRIu64 " bytes; it must be a power of two", bytes);
     if (mapping->kinds & ~(uint32_t)RD_ALL_KINDS)
         return rdi_fail(ctx, RD_EINVAL,
                         "rd_mapping.kinds is %" PRIu32
@@ -101,8 +101,8 @@ static rd_status fail_wrap(const rd_mapper *m, size_t i) {
                     m->base + i + 1, m->refs->size[i], m->refs->addr[i]);
 }
 
-/* Returns whether one of the next k references may touch more than one block. Few do, so a loop
- * without branches, which compilers vectorize, checks many at once. */
+/* Returns whether one of the next k references may touch more than one block. Few references do, so
+ * a loop without branches, which compilers vectorize, checks many references at once. */
 static bool any_spans(const rd_mapper *m, size_t k) {
     if (m->whole || !m->refs->size)
         return false;
@@ -142,9 +142,9 @@ static size_t map_single(rd_mapper *m, size_t n, size_t k) {
 }
 
 /* Maps references up to `end` while they touch at most two blocks and fit into `out`. With small
- * blocks about every third reference touches two, at random, so two blocks are always written, and
- * the second one is overwritten if the reference touches only one. Returns the new number of blocks
- * in `out`. */
+ * blocks, about every third reference touches two blocks, and a branch could not predict which. So
+ * two blocks are always written, and the second one is overwritten later if the reference touches
+ * only one. Returns the new number of blocks in `out`. */
 static size_t map_narrow(rd_mapper *m, size_t n, size_t end) {
     const rd_refs *refs = m->refs;
     uint64_t *out = m->out;
@@ -199,10 +199,10 @@ static rd_status map_spanning(rd_mapper *m, size_t k, size_t *n) {
     return RD_OK;
 }
 
-/* Fills `out` and sets *count to its number of blocks. It works in short runs, so that a reference
- * that spans blocks slows down few others. */
+/* Fills `out` and sets *count to its number of blocks. The function works in runs of up to RUN_MAX
+ * references, so that a reference that spans blocks slows down few other references. */
 static rd_status map_refs(rd_mapper *m, size_t *count) {
-    /* A reference that is being split is the one before `at`. */
+    /* The reference that is being split comes right before `at`. */
     size_t n = m->splitting ? emit_split(m, 0, m->at - 1) : 0;
     while (n < OUT_MAX && m->at < m->refs->n) {
         size_t left = m->refs->n - m->at, room = OUT_MAX - n;

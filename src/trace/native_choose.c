@@ -1,8 +1,9 @@
 /* Chooses the symbols of a frame. See native_encoder.h.
  *
- * A symbol can stand for a shape that many differences have, or for one difference that recurs
- * exactly, which then needs no data bytes. The symbols that save most are chosen. A shape that got
- * no symbol uses the symbol of a wider shape, or the symbol for all shapes of its slot and kind.
+ * A symbol can represent a shape that many differences have, or one difference that recurs exactly
+ * and then needs no data bytes. The encoder chooses the symbols that save the most data bytes. A
+ * shape that got no symbol uses the symbol of a wider shape, or the symbol for all shapes of its
+ * slot and kind.
  */
 #include "trace/native_encoder.h"
 
@@ -167,8 +168,9 @@ static int16_t find_wider(const rdi_column_encoder *e, uint32_t shape) {
     return NO_SYMBOL;
 }
 
-/* The symbol for all shapes of one slot and kind that have neither a symbol of their own nor that
- * of a wider shape. It has room for the widest difference and the largest size of these shapes. */
+/* The symbol for all shapes of one slot and kind that have no symbol of their own and cannot use
+ * the symbol of a wider shape. It has room for the widest difference and the largest size of these
+ * shapes. */
 typedef struct escape {
     unsigned width, size_bytes;
     int16_t symbol;
@@ -230,8 +232,8 @@ void rdi_choose_symbols(rdi_column_encoder *e, size_t n, bool kinded) {
     collect_candidates(e, n);
     size_t escapes = e->slots * (kinded ? KINDS - 1 : 1);
     size_t room = RDI_SYMBOLS_MAX - escapes;
-    sort_best(e, room + room / 4); /* because some differences will find their place in `probe`
-                                      taken */
+    sort_best(e, room + room / 4); /* a quarter more, because keep_best() rejects differences whose
+                                      place in `probe` is taken */
     size_t kept = keep_best(e, room);
     /* The candidates with a size in the data come last, because decoding is fast for symbols before
      * the first of them. */

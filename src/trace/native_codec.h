@@ -46,7 +46,7 @@ typedef struct rdi_column_decoder {
     const uint8_t *data, *control; /* borrowed from the frame; if `control` is NULL, all references
                                       have symbol 0 */
     size_t data_bytes, used, left; /* number of data bytes, of bytes consumed, and of references
-                                      left */
+                                      left to decode */
     unsigned simple;               /* symbols below this number have no size in the data stream */
     unsigned widest;               /* maximum number of data bytes that a symbol uses */
     bool bare;                     /* true: the column has neither sizes nor kinds */
@@ -74,8 +74,8 @@ typedef struct rdi_event_numbers {
     uint8_t kind[RDI_EVENT_KINDS];
 } rdi_event_numbers;
 
-/* The state of decoding: the position of the previous event, and the number of events so far, which
- * includes skipped ones. */
+/* The state of decoding: the position of the previous event, and the number of events so far,
+ * including skipped events. */
 typedef struct rdi_event_place {
     uint64_t at, count;
 } rdi_event_place;

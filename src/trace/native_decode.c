@@ -2,8 +2,8 @@
  *
  * The file may be malicious, because anybody can make valid checksums. So everything is checked
  * before it is used as an index or a length. The position in the data is checked once for a group
- * of 32 references. Groups that could reach past the data, that have symbols with a size in the
- * data, or that are shorter take a slower path with more checks.
+ * of 32 references. A slower path with more checks decodes groups that could reach past the data,
+ * groups that have symbols with a size in the data, and groups of fewer than 32 references.
  */
 #include "trace/format.h"
 #include "trace/native_codec.h"
@@ -29,13 +29,13 @@ static const char *read_symbol(rdi_symbol *s, uint32_t fields, unsigned slots, c
     uint32_t size = rdi_load_le32(p + 4);
     bool sized = (fields & RD_FIELD_SIZE) != 0;
     if (slot >= slots)
-        return "a symbol names a slot that does not exist";
+        return "a symbol uses a slot that does not exist";
     if (width > 8 || size_width > (sized ? 4 : 0))
         return "a symbol is too wide";
     if (!valid_kind(fields, kind))
-        return "a symbol has no valid kind";
+        return "a symbol has an invalid kind";
     if ((sized && size_width == 0 && size == 0) || (!sized && size != 0))
-        return "a symbol has no valid size";
+        return "a symbol has an invalid size";
     *s = (rdi_symbol){
         .add = rdi_load_le64(p + 8),
         .mask = width == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * width) - 1,

@@ -2,8 +2,8 @@
  * docs/trace-format.md.
  *
  * A file with only columns and events of version 1 is a file of version 1 and has no descriptions.
- * Any other file describes its additional columns and events by name. A reader that does not know a
- * name either refuses the file or skips that part, as the description says.
+ * Any other file describes its additional columns and events by name. The description of a part
+ * also says whether a reader that does not know its name must refuse the file or skip the part.
  */
 #include "trace/checksum.h"
 #include "trace/native.h"
@@ -116,7 +116,7 @@ static rd_status add_column(rdi_input *in, size_t offset, const entry *e, rdi_na
     const rdi_column_info *column = rdi_column_info_find(e->name);
     if (column && (column->field & (head->fields | header_fields)))
         return rdi_input_fail_byte(
-            in, offset, "column '%s' is described twice, or belongs in the header", e->name);
+            in, offset, "column '%s' is described twice, or the header already has it", e->name);
     if (head->n_columns == RDI_NATIVE_COLUMNS)
         return rdi_input_fail_byte(in, offset, "the trace has more than %d columns",
                                    RDI_NATIVE_COLUMNS);

@@ -10,8 +10,10 @@
 
 #include <string.h>
 
-#define EVENTS_MAX  65536 /* a frame with this many events ends before it is full */
-#define THREAD_REFS 4096  /* handing over a shorter frame takes longer than encoding it */
+#define EVENTS_MAX                                                                                 \
+    65536                /* maximum number of events per frame; the frame ends when it has this
+                             many */
+#define THREAD_REFS 4096 /* minimum length of a frame for which the thread pays off */
 
 /* The references of a frame, and its encoded form. */
 typedef struct frame {
@@ -120,8 +122,8 @@ static size_t seal_frame(uint8_t *bytes, size_t count, size_t payload, uint64_t 
     return checked + RDI_NATIVE_CHECK;
 }
 
-/* Encodes f->encoding, usually in the encoding thread. It does not use the context, which belongs
- * to the caller's thread. */
+/* Encodes f->encoding, usually in the encoding thread. The function does not use the context, which
+ * belongs to the caller's thread. */
 static void encode_frame(void *arg) {
     const native_writer *f = arg;
     frame *x = f->encoding;

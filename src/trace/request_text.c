@@ -23,7 +23,8 @@ static const char *read_digits(const char *text, size_t n, uint64_t *out) {
     return rdi_scan_dec(text, out) ? NULL : "does not fit in 64 bits";
 }
 
-/* Digits after the ninth would be fractions of a nanosecond even in seconds, and are dropped. */
+/* Ignores fractional digits after the ninth, which are below a nanosecond even if the unit is a
+ * second. */
 const char *rdi_read_time(const char *text, size_t n, uint64_t unit, uint64_t *out) {
     static const char large[] = "is too large for this unit; name another one with time-unit=";
     const char *dot = memchr(text, '.', n);
@@ -56,7 +57,7 @@ const char *rdi_read_bytes(const char *text, size_t n, uint64_t *out) {
     return !wrong && *out > INT64_MAX ? "is not below 2^63" : wrong;
 }
 
-/* Every get asks for the beginning of the list first, because most requests are gets. */
+/* The list begins with the names of gets, because most requests are gets. */
 const char *rdi_read_operation(const char *text, size_t n, uint64_t *out) {
     static const struct {
         const char *words;

@@ -11,8 +11,8 @@ enum { RDI_TIME_S, RDI_TIME_MS, RDI_TIME_US, RDI_TIME_NS, RDI_TIME_FILETIME };
 /* Returns the number of nanoseconds in a unit. */
 uint64_t rdi_time_unit(uint32_t unit);
 
-/* These functions set *out and return NULL, or return what is wrong with the value. The byte after
- * the value must not be a digit. */
+/* The functions below set *out and return NULL, or return a text that says what is wrong with the
+ * value. The byte after the value must not be a digit. */
 
 /* Reads a time with an optional fraction, in units of `unit` nanoseconds. */
 const char *rdi_read_time(const char *text, size_t n, uint64_t unit, uint64_t *out);

@@ -1,8 +1,8 @@
 /* Scanners for numbers and blanks in text.
  *
  * Scanners take no end pointer: they stop at the first byte that does not belong to the number, and
- * the '\n' of a line is such a byte (see input.h for the last line of a file). So the byte at `p`
- * must be readable wherever a scanner is called, and a byte that is not a digit must follow the
+ * the '\n' of a line is such a byte (see input.h for the last line of a file). So the caller must
+ * make sure that the byte at `p` is readable and that a byte that is not a digit follows the
  * number.
  */
 #ifndef RDI_SCAN_H

@@ -12,7 +12,8 @@ typedef struct rdi_source {
     const uint8_t *data; /* memory, or the first bytes already read from fd */
     size_t n;            /* number of bytes at `data` that were not yet read */
     uint64_t stored;     /* number of bytes read from the file so far */
-    uint8_t head[64]; /* memory of `data` for files, enough for the magic number of a compression */
+    uint8_t head[64];    /* for files, the bytes at `data`: enough for the magic number of a
+                         compression */
 } rdi_source;
 
 /* Reads up to `n` bytes of the source, without unpacking them, into `buf`, and sets *got to their

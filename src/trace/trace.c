@@ -110,8 +110,8 @@ static rd_status detect(rdi_input *in, const rdi_format_ops **out) {
     rdi_list_names(valid, sizeof valid, next_name);
     return rdi_fail(
         in->ctx, RD_EFORMAT,
-        "%s: cannot tell the trace format from its content; name it with -f (one of: %s)", in->name,
-        valid);
+        "%s: cannot detect the trace format from the content; name it with -f (one of: %s)",
+        in->name, valid);
 }
 
 /* Allocates the state and a batch, parses the options and calls open(). `owner` is "format",
@@ -171,7 +171,7 @@ static rd_status deliver(rd_trace *t, rd_status started, rd_trace **out) {
     return started;
 }
 
-/* Opens a trace that reads from `in`. It takes ownership of `in`, even if it fails. */
+/* Opens a trace that reads from `in`. The function takes ownership of `in`, even if it fails. */
 static rd_status open_input(rd_ctx *ctx, rdi_input *in, const char *spec, rd_trace **out) {
     rd_trace *t = new_trace(ctx);
     if (!t) {
@@ -299,8 +299,8 @@ rd_status rd_trace_seek(rd_trace *t, uint64_t first, uint64_t n) {
     uint64_t count = rd_trace_count(t);
     if (count == 0 || first + n > count || first + n < n)
         return rdi_fail(t->ctx, RD_EINVAL,
-                        "%" PRIu64 " references from reference %" PRIu64
-                        " on are not in this trace, or it cannot be read from there",
+                        "cannot read %" PRIu64 " references from reference %" PRIu64
+                        " on: the trace is shorter, or can only be read from its beginning",
                         n, first);
     t->broken = RD_OK;
     t->left = n;

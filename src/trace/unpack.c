@@ -26,11 +26,11 @@ const char *rdi_unpack_detect(const uint8_t *head, size_t n) {
 
 rd_status rdi_unpack_missing(rdi_source *s, const char *compression, const char *library,
                              const char *package) {
-    return rdi_fail(
-        s->ctx, RD_EUNSUPPORTED,
-        "%s: the file is %s-compressed, but this build has no %s: unpack it first, or install %s "
-        "and build again",
-        s->name, compression, library, package);
+    return rdi_fail(s->ctx, RD_EUNSUPPORTED,
+                    "%s: the file is %s-compressed, but this build has no %s; unpack the file "
+                    "first, or install %s "
+                    "and build again",
+                    s->name, compression, library, package);
 }
 
 rd_status rdi_unpack_open(rdi_source *s, const char *compression, rdi_unpack **out) {

@@ -107,7 +107,7 @@ static rd_status check_columns(rd_trace_writer *w, const rd_refs *part) {
     uint8_t unknown = 0;
     for (size_t i = 0; part->size && i < part->n; i++)
         empty |= part->size[i] == 0;
-    for (size_t i = 0; part->kind && i < part->n; i++) { /* a known kind is one bit, at most
+    for (size_t i = 0; part->kind && i < part->n; i++) { /* a valid kind is a single bit, at most
                                                             RD_FETCH */
         uint8_t kind = part->kind[i], below = (uint8_t)(kind - 1);
         unknown |= (kind & below) | (below & (uint8_t) ~(RD_FETCH - 1));

@@ -22,7 +22,7 @@ static const char *failure(rd_ctx *ctx, const char *format, const char *path, rd
 /* Returns whether the message has a number after "line " or "byte ", or is about the whole file. */
 static bool says_where(const char *text) {
     static const char *const whole[] = {"the file is empty", "the column of the ids is unknown",
-                                        "cannot tell the trace format"};
+                                        "cannot detect the trace format"};
     static const char *const places[] = {": line ", ": byte "};
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
         if (strstr(text, whole[i]))

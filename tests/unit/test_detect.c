@@ -62,7 +62,7 @@ static void texts_are_recognized(void **state) {
         } else {
             if (r.format)
                 fail_msg("%s: %s", texts[i].text, r.format);
-            assert_memory_equal(r.error, "t: cannot tell the trace format", 31);
+            assert_memory_equal(r.error, "t: cannot detect the trace format", 31);
         }
         traces_free(&r);
     }

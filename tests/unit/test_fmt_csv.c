@@ -228,8 +228,8 @@ static const struct {
     {"csv:id=1,kind=2", "1,r\n2,video\n", RD_EFORMAT, 1,
      "t: line 2: column 2 (kind): 'video' is not a known kind of reference (kind=none ignores the "
      "column)"},
-    {NULL, "time,what\n1,2\n", RD_EFORMAT, 0, "t: cannot tell the trace format"},
-    {NULL, "1,2\n3,4\n", RD_EFORMAT, 0, "t: cannot tell the trace format"},
+    {NULL, "time,what\n1,2\n", RD_EFORMAT, 0, "t: cannot detect the trace format"},
+    {NULL, "1,2\n3,4\n", RD_EFORMAT, 0, "t: cannot detect the trace format"},
 };
 
 static void mistakes_are_named(void **state) {

@@ -476,8 +476,8 @@ static void each_impossible_field_has_its_message(void **state) {
     assert_refused(SYMBOL + 1, 9, "too wide");
     assert_refused(SYMBOL + 1, 1, "does not match its symbols");
     assert_refused(SYMBOL + 2, 5, "too wide");
-    assert_refused(SYMBOL + 3, 3, "no valid kind");
-    assert_refused(SYMBOL + 4, 0, "no valid size");
+    assert_refused(SYMBOL + 3, 3, "a symbol has an invalid kind");
+    assert_refused(SYMBOL + 4, 0, "a symbol has an invalid size");
 }
 
 /* ---- memory ---- */

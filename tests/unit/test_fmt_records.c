@@ -222,15 +222,15 @@ static void bad_values_are_reported_with_their_place(void **state) {
     file[4711 * 12 + 8] = 7;
     traces_result r = traces_read("binary:format=<QI,addr=1,kind=2", file, N * 12);
     assert_int_equal(r.n, 4711);
-    assert_string_equal(r.error, "t: byte 56532: this record has the invalid kind 7");
+    assert_string_equal(r.error, "t: byte 56532: the kind of this record is invalid: 7");
     traces_free(&r);
     memset(file + 4711 * 12 + 8, 0xff, 4);
     r = traces_read("binary:format=<Qi,addr=1,size=2", file, N * 12);
     assert_int_equal(r.n, 4711);
-    assert_string_equal(r.error, "t: byte 56532: this record has the invalid size -1");
+    assert_string_equal(r.error, "t: byte 56532: the size of this record is invalid: -1");
     traces_free(&r);
     r = traces_read("binary:format=<Qi,addr=1,thread=2", file, N * 12);
-    assert_string_equal(r.error, "t: byte 56532: this record has the invalid thread -1");
+    assert_string_equal(r.error, "t: byte 56532: the thread of this record is invalid: -1");
     traces_free(&r);
     free(file);
 }

@@ -404,7 +404,7 @@ static void mistakes_are_explained(void **state) {
         {"uniform:refs=-5", "option 'refs'"},
         {"pulse:at=0", "a time distance of 0 is not between 1 and 1T"},
         {"pulse:at=2T", "is not between 1 and 1T"},
-        {"pulse:at=5:6,weights=1", "generator pulse: 1 weights for 2 values of at="},
+        {"pulse:at=5:6,weights=1", "generator pulse: there are 1 weights, but 2 values of at="},
         {"pulse:at=5:6,weights=0:0", "all weights are 0"},
         {"pulse:at=5:6,weights=5G:1", "a weight of 5368709120 does not fit in 32 bits"},
         {"stack:weights=1:2", "weights= is given without at="},

@@ -153,7 +153,7 @@ static void an_unknown_column_that_is_required_is_refused_by_name(void **state) 
 static void a_column_of_the_header_is_not_described(void **state) {
     (void)state;
     make_column(OPTIONAL, 1, "pc");
-    assert_refused("column 'pc' is described twice, or belongs in the header");
+    assert_refused("column 'pc' is described twice, or the header already has it");
 }
 
 static void a_name_is_described_once_even_if_it_is_unknown(void **state) {

@@ -467,7 +467,7 @@ static void what_cannot_be_learned_from_is_refused(void **state) {
     assert_refused(ctx, (rd_training[]){{good, 7}, {more, 8}}, 2, &config, "reference");
     config = (rd_model_config){.size = sizeof(rd_model_config),
                                .patterns = BIT(SQUARE_ROOT) | BIT(CUBE_ROOT)};
-    assert_refused(ctx, (rd_training[]){{good, 7}, {more, 8}}, 2, &config, "mixed");
+    assert_refused(ctx, (rd_training[]){{good, 7}, {more, 8}}, 2, &config, "cannot be combined");
     rd_profile *all[] = {good, more, few, log, pages, bare, bounded, far};
     for (size_t i = 0; i < RDI_COUNT(all); i++)
         rd_profile_free(all[i]);

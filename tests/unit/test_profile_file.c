@@ -244,10 +244,10 @@ static void contradictions_are_refused_with_the_reason(void **state) {
     assert_refused(ctx, "[0, 0, 5, 0]", "[0, 0, 18446744073709551615, 0]", "2^64");
     assert_refused(ctx, "\"infinite\": 9", "\"infinite\": 18446744073709551615", "do not add up");
     assert_refused(ctx, "[0, 0, 5, 0]", "[0, 0, 5, 1]", "line 23 (byte");
-    assert_refused(ctx, "[0, 0, 5, 0]", "[0, 0, 5, 1]", "outside low * count");
-    assert_refused(ctx, "[2, 3, 1, 3]", "[2, 3, 1, 4]", "outside low * count");
-    assert_refused(ctx, "[2, 3, 1, 3]", "[2, 3, 1, 1]", "outside low * count");
-    assert_refused(ctx, "[2, 3, 1, 3]", "[2, 3, 1, 36893488147419103235]", "outside");
+    assert_refused(ctx, "[0, 0, 5, 0]", "[0, 0, 5, 1]", "not between low * count");
+    assert_refused(ctx, "[2, 3, 1, 3]", "[2, 3, 1, 4]", "not between low * count");
+    assert_refused(ctx, "[2, 3, 1, 3]", "[2, 3, 1, 1]", "not between low * count");
+    assert_refused(ctx, "[2, 3, 1, 3]", "[2, 3, 1, 36893488147419103235]", "not between");
     assert_refused(ctx, "[2, 3, 1, 3]", "[3, 2, 1, 3]", "low is above high");
     assert_refused(ctx, "[2, 3, 1, 3]", "[2, 3, 0, 0]", "empty");
     assert_refused(ctx, "[2, 3, 1, 3]", "[2, 4, 1, 3]", "not a bin of");
@@ -286,7 +286,7 @@ static void other_schemas_are_refused_by_name(void **state) {
     rd_ctx *ctx = *state;
     assert_refused(ctx, "profile/1", "profile/2", "which reads reusedist.profile/1");
     assert_refused(ctx, "profile/1", "profile/10", "which reads reusedist.profile/1");
-    assert_refused(ctx, "reusedist.profile/1", "reusedist.model/1", "not that of a profile");
+    assert_refused(ctx, "reusedist.profile/1", "reusedist.model/1", "not the schema of a profile");
     assert_refused(ctx, "\"schema\": \"reusedist.profile/1\",", "", "no \"schema\"");
     static const char *const others[] = {"", "[]", "1 2 3\n", "I  04000000,4\n", "\x1f\x8b"};
     for (size_t i = 0; i < RDI_COUNT(others); i++) {

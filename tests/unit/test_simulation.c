@@ -134,11 +134,11 @@ static void expect_refused(const char *from, const char *to, const char *message
 
 static void impossible_sections_are_refused(void **state) {
     (void)state;
-    expect_refused("L1I=128", "L1I=12x", "is not a hierarchy");
+    expect_refused("L1I=128", "L1I=12x", "does not describe a hierarchy");
     expect_refused("L2=1K:4", "L3=1K:4", "is not called L3");
     expect_refused("\"causes\": true,\n", "\"causes\": false,", "contradict");
     expect_refused("\"name\": \"L1I\", \"references\": 3", "\"name\": \"L1I\", \"references\": 4",
-                   "more references arrive");
+                   "more references than can arrive");
     expect_refused("\"name\": \"L1I\", \"references\": 3", "\"name\": \"L1I\", \"references\": 1",
                    "contradict");
 }
