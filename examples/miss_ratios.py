@@ -1,4 +1,4 @@
-"""Two ways to add up a matrix, and what a small cache thinks of them."""
+"""Compares the miss ratios of two ways to add up a matrix."""
 import numpy as np
 
 import reusedist

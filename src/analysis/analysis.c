@@ -17,14 +17,14 @@ static rd_status check_config(rd_analysis *a) {
     bool bytes = c->block != RD_BLOCK_AUTO && c->block != RD_BLOCK_ADDRESS;
     if (bytes && (c->block & (c->block - 1)))
         return rdi_fail(a->ctx, RD_EINVAL,
-                        "a block of %" PRIu64 " bytes: the size must be a power of two", c->block);
+                        "the block size is %" PRIu64 " bytes; it must be a power of two", c->block);
     if (c->kinds & ~(uint32_t)RD_ALL_KINDS)
         return rdi_fail(a->ctx, RD_EINVAL,
                         "rd_analysis_config.kinds is %" PRIu32
                         ": it may have only the bits of RD_ALL_KINDS, %u",
                         c->kinds, (unsigned)RD_ALL_KINDS);
     if (c->sampling && c->bound)
-        return rdi_fail(a->ctx, RD_EINVAL, "sampling needs all distances: analyze without a bound");
+        return rdi_fail(a->ctx, RD_EINVAL, "sampling needs all distances; analyze without a bound");
     if (c->objects &&
         (c->engine || c->block != RD_BLOCK_AUTO || c->kinds || c->bound || c->checkpoint ||
          c->attribution || c->sampling || c->sink || c->distances || c->hierarchy || c->blocks))
@@ -78,13 +78,14 @@ static rd_status check_distances(const rd_analysis *a) {
     bool at_once = (info->caps & (RD_CAP_DISTANCES | RD_CAP_LATE)) == RD_CAP_DISTANCES;
     if (!rdi_analysis_wants_distances(a) || at_once)
         return RD_OK;
-    return rdi_fail(a->ctx, RD_EINVAL,
-                    "engine %s does not give distances at once, which %s needs: use engine auto",
-                    info->name, a->sampler ? "sampling" : "attribution");
+    return rdi_fail(
+        a->ctx, RD_EINVAL,
+        "engine %s does not deliver distances immediately, which %s needs; use engine auto",
+        info->name, a->sampler ? "sampling" : "attribution");
 }
 
-/* Opens the file of distances if it is not open yet. It is opened when the first distances arrive,
- * so that an analysis that cannot begin does not open it. */
+/* Opens the file of distances if it is not open yet. The caller calls this function when the first
+ * distances arrive, so that an analysis that cannot begin does not open the file. */
 static rd_status open_distances(rd_analysis *a) {
     return a->distance_file
                ? RD_OK
@@ -96,7 +97,8 @@ static rd_status write_lines(rd_analysis *a, const uint64_t *distances, size_t n
     return rdi_distance_file_write(a->distance_file, distances, n);
 }
 
-/* Keeps the first failure for rd_analysis_run(), because the engine knows only that a sink failed. */
+/* Stores the first failure for rd_analysis_run(), because the engine keeps the status of a failed
+ * sink but not its message. */
 static void note_failure(rd_analysis *a, rd_status status) {
     if (a->distances_status != RD_OK)
         return;
@@ -312,8 +314,8 @@ static rd_status finish_distances(rd_analysis *a) {
     return rdi_distance_file_finish(a->distance_file);
 }
 
-/* Runs the analysis. It finishes the engine even if the trace ended early, because a late engine
- * still has to deliver distances to the sink. */
+/* Runs the analysis. The function finishes the engine even if the trace ended early, because a late
+ * engine still has to deliver distances to the sink. */
 static rd_status run(rd_analysis *a) {
     RD_TRY(check_output(a, "checkpoint", a->config.checkpoint));
     RD_TRY(check_output(a, "distances", a->config.distances));

@@ -1,20 +1,20 @@
-/* Handles one opened trace of an analysis: chooses its block size and its reader, and makes notes
- * about it. */
+/* Handles one opened trace of an analysis: chooses its block size and the way of reading it, and
+ * makes notes about it. */
 #include "analysis/analysis_state.h"
 
 #include <inttypes.h>
 
-/* Chooses the block size: that of the configuration, or else the natural block size of the first
- * trace, which all traces must then have. Fails if object ids that are not hexadecimal would be
- * grouped into blocks of the configured size. */
+/* Chooses the block size: the one in the configuration, or else the natural block size of the first
+ * trace, which must then be natural for all other traces as well. Fails if object ids that are not
+ * hexadecimal would be grouped into blocks of the configured size. */
 static rd_status choose_block(rd_analysis *a, const rdi_analysis_reading *r) {
     bool ids = rd_trace_has_ids(r->trace);
     uint64_t natural = ids ? 0 : RDI_USUAL_BLOCK_BYTES;
     if (a->block_bytes && a->config.block != RD_BLOCK_AUTO && ids &&
         !rd_trace_has_hex_ids(r->trace))
         return rdi_fail(a->ctx, RD_EINVAL,
-                        "%s: this trace has object ids: a block of %" PRIu64
-                        " bytes would mix objects that have nothing in common; use one block per "
+                        "%s: this trace has object ids, and a block of %" PRIu64
+                        " bytes would combine unrelated objects; use one block per "
                         "id (-b addr), or read the ids as addresses, for example with "
                         "-f csv:addr=1",
                         r->name, a->block_bytes);
@@ -23,7 +23,7 @@ static rd_status choose_block(rd_analysis *a, const rdi_analysis_reading *r) {
         a->block_known = true;
     } else if (a->config.block == RD_BLOCK_AUTO && a->block_bytes != natural) {
         return rdi_fail(a->ctx, RD_EINVAL,
-                        "%s: this trace has %s, but the previous one has %s: use one block per "
+                        "%s: this trace has %s, but the previous one has %s; use one block per "
                         "address (-b addr)",
                         r->name, ids ? "object ids" : "addresses",
                         ids ? "addresses" : "object ids");
@@ -41,7 +41,7 @@ static void note_trace(const rd_analysis *a, const rdi_analysis_reading *r) {
                           format->name, rd_trace_has_ids(r->trace) ? "object id" : "address");
     if (a->config.kinds && !(format->fields & RD_FIELD_KIND))
         rdi_analysis_note(a, RD_NOTE_WARNING,
-                          "%s: format %s has no kinds: all references count as loads", r->name,
+                          "%s: format %s has no kinds, so all references count as loads", r->name,
                           format->name);
     if (rd_trace_note(r->trace))
         rdi_analysis_note(a, RD_NOTE_WARNING, "%s: %s", r->name, rd_trace_note(r->trace));
@@ -57,20 +57,21 @@ static rd_status open_attribution(rd_analysis *a, const rd_mapping *mapping) {
 void rdi_analysis_note_columns(const rd_analysis *a, const rdi_analysis_reading *r,
                                uint32_t fields) {
     if (rd_trace_has_ids(r->trace) && !a->block_bytes && fields & RD_FIELD_SIZE)
+        rdi_analysis_note(a, RD_NOTE_WARNING,
+                          "%s: the sizes of the objects are ignored, and cache sizes are numbers "
+                          "of objects; to count "
+                          "bytes, use --weight=bytes",
+                          r->name);
+    if (a->attribution && !(fields & RD_FIELD_PC))
         rdi_analysis_note(
             a, RD_NOTE_WARNING,
-            "%s: the sizes of the objects are ignored: caches are counted in objects; "
-            "--weight=bytes counts in bytes",
+            "%s: the trace has no program counters, so all references are attributed to line 0x0",
             r->name);
-    if (a->attribution && !(fields & RD_FIELD_PC))
-        rdi_analysis_note(a, RD_NOTE_WARNING,
-                          "%s: has no program counters: all references are attributed to line 0x0",
-                          r->name);
 }
 
-/* Feeds the trace to the engine in the fastest possible way. The columns are noted before reading
- * if the trace is read ahead or in parts: a format that can be read from any point has the same
- * columns in every file. */
+/* Feeds the trace to the engine in the fastest possible way. If the trace is read ahead or in
+ * parts, the notes about its columns are made before reading: a format that can be read from any
+ * point has the same columns in every file. */
 static rd_status feed(rd_analysis *a, const rdi_analysis_reading *r) {
     bool parts = rdi_feed_parts_is_possible(a, r);
     if (!parts && !rdi_feed_ahead_is_possible(a, r))

@@ -34,8 +34,8 @@
 
 typedef struct rdi_analysis_input {
     char *name;      /* the path, or the name given to rd_analysis_add_trace() */
-    rd_trace *trace; /* a trace of the caller; NULL: `name` is a file, which is opened when its turn
-                        comes */
+    rd_trace *trace; /* a trace of the caller; NULL: `name` is a file, which is opened after all
+                        earlier traces were read */
 } rdi_analysis_input;
 
 struct rd_analysis {
@@ -52,7 +52,7 @@ struct rd_analysis {
     uint64_t block_bytes;   /* block size; 0: one block per address */
     char *checkpoint_of;    /* description for the checkpoint; NULL: no checkpoint */
     rd_engine *engine;      /* NULL if requests of objects are analyzed */
-    double objects_seconds; /* time that the analysis of requests took */
+    double objects_seconds; /* time that the analysis of requests took, in seconds */
     rd_objects *objects;    /* NULL: references are analyzed in blocks */
     rd_objects_config objects_config; /* a copy of the caller's configuration; config.objects points
                                          to it */
@@ -74,8 +74,8 @@ struct rd_analysis {
     size_t n_sources;
     rd_progress progress;
     uint64_t bytes_before; /* number of bytes of the finished traces */
-    uint64_t repeats;      /* number of references that recorders only counted; the engine does not
-                              get them */
+    uint64_t repeats;      /* number of references that recorders only counted and that were not fed
+                              to the engine */
     uint64_t skipped;      /* number of references that recorders left out; RD_UNKNOWN: an unknown
                               number */
     rd_profile *profile;   /* NULL: none */
@@ -100,14 +100,15 @@ rd_status rdi_analysis_read_opened(rd_analysis *a, rdi_analysis_reading *reading
 /* Reads all inputs, merged by time (analysis_merge.c). */
 rd_status rdi_analysis_read_merged(rd_analysis *a);
 
-/* Tells the user about columns that are missing or ignored. `fields` are those of the trace. */
+/* Makes notes about columns that are missing or ignored. `fields` is the mask of the trace's
+ * columns. */
 void rdi_analysis_note_columns(const rd_analysis *a, const rdi_analysis_reading *r,
                                uint32_t fields);
 
 rd_status rdi_feed_plain(rd_analysis *a, const rdi_analysis_reading *reading);
 /* Reads an opened trace of requests (a->objects is not NULL). */
 rd_status rdi_feed_objects(rd_analysis *a, const rdi_analysis_reading *reading);
-/* Notes what was unusual about the requests of all traces. */
+/* Makes notes about unusual requests of all traces, such as requests with a size of 0. */
 void rdi_note_objects(const rd_analysis *a, const rd_profile *profile);
 bool rdi_feed_ahead_is_possible(const rd_analysis *a, const rdi_analysis_reading *reading);
 rd_status rdi_feed_ahead(rd_analysis *a, const rdi_analysis_reading *reading);

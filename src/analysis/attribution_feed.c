@@ -20,9 +20,10 @@ struct rdi_attribution_feed {
 
 /* ---- opening ---- */
 
-/* Stores the default levels and returns their number: the caches of this machine, or round numbers
- * of objects if blocks have no size in bytes, except those above the bound. If none is left, the
- * only level is a cache as large as the bound, because without a cache no line would stand out. */
+/* Stores the default levels and returns their number. The default levels are the caches of this
+ * machine, or round numbers of objects if blocks have no size in bytes, without levels above the
+ * bound. If none is left, the only level is a cache as large as the bound, because without a level
+ * no line would have misses. */
 static size_t usual_levels(uint64_t block_bytes, uint64_t bound, rd_level *levels) {
     static const rd_level objects[RD_LEVELS_MAX] = {
         {"", 1000}, {"", 10000}, {"", 100000}, {"", 1000000}};
@@ -38,7 +39,7 @@ static size_t usual_levels(uint64_t block_bytes, uint64_t bound, rd_level *level
 }
 
 /* Names caches of objects by their size, for example "1000 objects", if they have no name or a name
- * like "L1", because they are no levels of a machine. */
+ * like "L1", because they are not levels of a machine. */
 static void name_by_objects(rd_level *levels, size_t n) {
     for (size_t i = 0; i < n; i++) {
         char name[40], *own = levels[i].name;
@@ -61,7 +62,7 @@ static rd_status open_attributor(rdi_attribution_feed *f, const rd_attribution_c
     if (c->levels && c->levels_in_bytes && !block_bytes)
         return rdi_fail(f->ctx, RD_EINVAL,
                         "the caches are given in bytes, but here a block is an address or an "
-                        "object without a size: give numbers of blocks, such as 1000");
+                        "object without a size; give numbers of blocks, such as 1000");
     if (c->n_levels == 0 || !c->levels)
         config.n_levels = usual_levels(block_bytes, bound, levels);
     else if (c->n_levels <= RD_LEVELS_MAX)
@@ -161,9 +162,10 @@ static size_t first_from(const uint32_t *origin, size_t low, size_t high, uint64
     return low;
 }
 
-/* Returns the end of the block references from `at` on that come before the next event. The loop
- * needs few steps: without dropped references, the end is at least as far ahead as the event, and
- * seldom much farther, because few references are split. */
+/* Returns the index of the first block reference from `at` on that comes after the next event. The
+ * loop needs few steps: if no references were dropped, the end is at least as many block references
+ * ahead as there are references before the event, and seldom many more, because few references are
+ * split. */
 static size_t end_of_run(const rdi_attribution_feed *f, const rd_attributed *batch, size_t at) {
     if (f->next == f->n_events)
         return batch->n;

@@ -4,8 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#define LEAST_BURSTS 4  /* fewer bursts say little about the variation between them */
-#define WIDTHS       65 /* numbers of bits of a distance: 0 to 64 */
+#define LEAST_BURSTS                                                                               \
+    4             /* minimum number of bursts for a band; fewer bursts say little about their
+                           variation */
+#define WIDTHS 65 /* a distance has 0 to 64 bits */
 
 /* Sums over bursts, for one cache size, of m, m^2 and m x, where m is the number of misses of a
  * burst and x the number of its references. */
@@ -72,8 +74,8 @@ static void end_burst(rdi_bursts *b) {
     memset(b->undecided, 0, sizeof b->undecided);
 }
 
-/* A reuse inside the burst has a distance below the number of blocks that the burst has touched.
- * Every other reference has at least this distance. */
+/* Counts each distance as known or undecided. A reuse inside the burst has a distance below the
+ * number of blocks that the burst has touched. Every other reference has at least this distance. */
 void rdi_bursts_feed(rdi_bursts *b, uint64_t first, const uint32_t *origins,
                      const uint64_t *distances, size_t n) {
     for (size_t i = 0; i < n; i++) {
@@ -91,7 +93,8 @@ void rdi_bursts_feed(rdi_bursts *b, uint64_t first, const uint32_t *origins,
 }
 
 /* Returns the 97.5 % quantile of Student's t distribution, by the first terms of its expansion
- * around the normal distribution. From three degrees of freedom on it is at most 1 % too small. */
+ * around the normal distribution. The result is at most 1 % too small if there are three or more
+ * degrees of freedom. */
 static double student_quantile(double degrees) {
     const double z = 1.959964, z2 = z * z;
     double first = (z2 + 1) * z / 4, second = ((5 * z2 + 16) * z2 + 3) * z / 96;

@@ -1,4 +1,4 @@
-/* The error of a run that was recorded in bursts: confidence bands of its miss ratios.
+/* Estimates the error of a run that was recorded in bursts: confidence bands of its miss ratios.
  *
  * The recorder alternately records N references and skips others. The references of one burst are
  * consecutive, so a reuse inside a burst has its true distance. For any other reference, only a lower
@@ -25,8 +25,8 @@ typedef struct rdi_bursts rdi_bursts;
 rd_status rdi_bursts_new(rd_ctx *ctx, uint64_t length, rdi_bursts **out);
 void rdi_bursts_free(rdi_bursts *b);
 
-/* Takes the distances of n block references. The i-th comes from reference `first` + origins[i] of the
- * trace. */
+/* Adds the distances of n block references. Block reference i comes from reference `first` +
+ * origins[i] of the trace. */
 void rdi_bursts_feed(rdi_bursts *b, uint64_t first, const uint32_t *origins,
                      const uint64_t *distances, size_t n);
 

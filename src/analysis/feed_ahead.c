@@ -9,7 +9,7 @@
 /* Returns whether decoding ahead is possible and useful: the trace is a file that can be read from
  * any point, there are several threads, and nothing else needs the references of blocks. Memory
  * must not be limited, because decoders use memory that the limit of the engine does not include.
- * The trace must be longer than a slice, because a shorter one is read before decoders have
+ * The trace must be longer than a slice, because a shorter trace is read before decoders have
  * started. */
 bool rdi_feed_ahead_is_possible(const rd_analysis *a, const rdi_analysis_reading *r) {
     const rd_analysis_config *c = &a->config;
@@ -18,8 +18,8 @@ bool rdi_feed_ahead_is_possible(const rd_analysis *a, const rdi_analysis_reading
 }
 
 /* Sets the counts of the source to those before the batch (`before`) plus the fraction `share` of
- * the batch, and updates the progress. So if an analysis is canceled inside a batch, the counts
- * cover the part that was fed. */
+ * the batch, and updates the progress. So if the analysis is canceled inside a batch, the counts
+ * cover the references that were fed. */
 static void account(rd_analysis *a, const rdi_analysis_reading *r, const rd_source *before,
                     const rdi_read_ahead_batch *batch, double share) {
     rd_source *source = r->source;
@@ -58,8 +58,8 @@ static rd_status feed_all(rd_analysis *a, const rdi_analysis_reading *r, rdi_rea
     }
 }
 
-/* Feeds a trace that decoders read ahead. If there is no memory or no thread for decoders, it falls
- * back to one reader. */
+/* Feeds a trace that decoders read ahead. If there is no memory or no thread for decoders, the
+ * caller's thread reads the trace alone. */
 rd_status rdi_feed_ahead(rd_analysis *a, const rdi_analysis_reading *r) {
     rdi_read_ahead_config config = {.path = r->name,
                                     .format = a->config.format,

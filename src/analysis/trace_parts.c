@@ -60,7 +60,7 @@ static rd_status tell(part_reader *p) {
     return p->watch ? add_read(p->watch, references, block_references) : RD_OK;
 }
 
-/* The text is "BLOCK_BYTES KINDS LENGTH:FORMATPATH", where LENGTH is the length of FORMAT. */
+/* Makes the text "BLOCK_BYTES KINDS LENGTH:FORMATPATH", where LENGTH is the length of FORMAT. */
 char *rdi_trace_parts_describe(rd_ctx *ctx, const char *path, const char *format,
                                const rd_mapping *mapping) {
     const char *spec = format ? format : "auto";

@@ -9,12 +9,12 @@
 
 #include <pthread.h>
 
-/* Receives the numbers of references and block references that all readers have read so far; those
- * of other processes are estimated. A failure ends the reading. */
+/* Receives the numbers of references and block references that all readers have read so far. The
+ * numbers of other processes are estimated. If the function fails, reading ends. */
 typedef rd_status (*rdi_parts_watcher)(void *user, uint64_t references, uint64_t block_references);
 
-/* A watch counts what the readers of this process have read, and calls its watcher from time to
- * time. Any thread may call the watcher, but only one at a time. */
+/* A watch counts the references that the readers of this process have read, and calls its watcher
+ * from time to time. Any thread may call the watcher, but only one at a time. */
 typedef struct rdi_parts_watch {
     pthread_mutex_t lock;
     rdi_parts_watcher watcher; /* receives the reports; NULL: no reports */

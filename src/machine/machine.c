@@ -20,7 +20,7 @@
 
 /* ---- lines ---- */
 
-/* A description that is being read. Lines are copied one by one and cut at blanks. */
+/* A description that is being read. Each line is copied, and blanks at its ends are removed. */
 typedef struct machine_reader {
     rd_ctx *ctx;
     const char *file;
@@ -146,7 +146,8 @@ static rd_status set_caches(machine_reader *r, const char *key, const char *valu
     if (strcmp(key, "caches") == 0)
         m->caches = h;
     else if (h.n != 1 || strcmp(h.cache[0].name, "L1I") != 0)
-        return fail_line(r, "fetch is one cache with the name L1I, such as L1I=32K:8");
+        return fail_line(
+            r, "the value of 'fetch' must be one cache with the name L1I, such as L1I=32K:8");
     else
         m->fetch = h.cache[0];
     return RD_OK;
@@ -183,7 +184,7 @@ static rd_status finish_entry(machine_reader *r, const machine_numbers *numbers,
                         r->file, m->name);
     if (numbers->line & (numbers->line - 1))
         return rdi_fail(r->ctx, RD_EFORMAT,
-                        "%s: machine %s: a line of %" PRIu64 " bytes is not a power of two",
+                        "%s: machine %s: the line size of %" PRIu64 " bytes is not a power of two",
                         r->file, m->name, numbers->line);
     m->line_bytes = numbers->line;
     m->cores = (uint32_t)numbers->cores;
@@ -201,8 +202,8 @@ static rd_status finish_entry(machine_reader *r, const machine_numbers *numbers,
     return rdi_fail(r->ctx, RD_EFORMAT, "%s: machine %s: %s", r->file, m->name, cause);
 }
 
-/* Reads the entry `wanted`, or the only entry if `wanted` is NULL. *found says whether there is
- * one. */
+/* Reads the entry `wanted`, or the only entry if `wanted` is NULL. *found becomes false if there is
+ * no such entry. */
 static rd_status read_entry(machine_reader *r, const char *wanted, rd_machine *out, bool *found) {
     machine_numbers numbers;
     rd_machine m = {.size = sizeof m};
@@ -216,7 +217,7 @@ static rd_status read_entry(machine_reader *r, const char *wanted, rd_machine *o
             break;
         RD_TRY(entry_name(r, line, &name));
         if (!name && !inside && !wanted)
-            return fail_line(r, "the first line of a machine is its name, [NAME]");
+            return fail_line(r, "the first line must be the name of the machine, [NAME]");
         if (name && inside && wanted)
             break;
         if (name && inside)
@@ -240,7 +241,8 @@ rd_status rd_machine_parse(rd_ctx *ctx, const char *file, const char *text, size
     machine_reader r = {.ctx = ctx, .file = file, .at = text, .end = text + n};
     bool found = false;
     RD_TRY(read_entry(&r, NULL, out, &found));
-    return found ? RD_OK : rdi_fail(ctx, RD_EFORMAT, "%s: the file has no machine", file);
+    return found ? RD_OK
+                 : rdi_fail(ctx, RD_EFORMAT, "%s: the file does not describe a machine", file);
 }
 
 /* ---- presets, this host and files ---- */
@@ -300,13 +302,13 @@ static rd_status read_file(rd_ctx *ctx, const char *path, FILE *in, rd_machine *
     if (!text)
         return RD_ENOMEM;
     size_t n = fread(text, 1, FILE_BYTES_MAX + 1, in);
-    rd_status status = ferror(in)
-                           ? rdi_fail(ctx, RD_EIO, "%s: cannot read: %s", path, strerror(errno))
-                       : n > FILE_BYTES_MAX
-                           ? rdi_fail(ctx, RD_EFORMAT,
-                                      "%s: the file is longer than %zu bytes; it is not a machine",
-                                      path, FILE_BYTES_MAX)
-                           : rd_machine_parse(ctx, path, text, n, out);
+    rd_status status =
+        ferror(in) ? rdi_fail(ctx, RD_EIO, "%s: cannot read: %s", path, strerror(errno))
+        : n > FILE_BYTES_MAX
+            ? rdi_fail(ctx, RD_EFORMAT,
+                       "%s: the file is longer than %zu bytes, so it does not describe a machine",
+                       path, FILE_BYTES_MAX)
+            : rd_machine_parse(ctx, path, text, n, out);
     rdi_free(ctx, text);
     return status;
 }
@@ -343,10 +345,10 @@ void rd_machine_hierarchy(const rd_machine *m, bool fetches, rd_hierarchy *out) 
     out->n++;
 }
 
-/* Cache k serves the references that miss in cache k - 1 and hit in cache k. An estimate that
- * claims more misses in cache k than in cache k - 1 is lowered to the misses of cache k - 1. By
- * Little's law, waits of `high` cycles in total take at least high / parallel cycles if at most
- * `parallel` of them go on at a time. */
+/* Adds up the waits of all references. Cache k serves the references that miss in cache k - 1 and
+ * hit in cache k. An estimate that claims more misses in cache k than in cache k - 1 is lowered to
+ * the misses of cache k - 1. By Little's law, waits of `high` cycles in total take at least high /
+ * parallel cycles if at most `parallel` of them go on at a time. */
 bool rd_machine_cycles(const rd_machine *m, const double *misses, rd_cycles *out) {
     if (!m || !misses || !out || m->caches.n == 0 || !(m->memory_ns > 0 && m->clock_ghz > 0))
         return false;

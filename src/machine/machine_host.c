@@ -1,5 +1,5 @@
-/* Describes this host as a machine. See machine_host.h. Latencies are unknown: no system reports
- * them. */
+/* Describes this host as a machine. See machine_host.h. Latencies stay unknown, because no system
+ * reports them. */
 #include "machine/machine_host.h"
 
 #include "base/common.h"
@@ -32,7 +32,7 @@ static rd_cache make_cache(const rdi_host_cache *host) {
     return c;
 }
 
-/* Inserts a cache of data by its level. */
+/* Inserts a data cache into the hierarchy, in the order of levels. */
 static void insert_cache(rd_machine *m, unsigned *levels, const rdi_host_cache *host) {
     rd_hierarchy *h = &m->caches;
     if (h->n == RD_CACHES_MAX)

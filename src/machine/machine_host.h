@@ -1,4 +1,4 @@
-/* This host as a machine. */
+/* Describes this host as a machine. */
 #ifndef RDI_MACHINE_HOST_H
 #define RDI_MACHINE_HOST_H
 

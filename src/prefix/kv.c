@@ -2,16 +2,17 @@
  *
  * Why one pass is enough: let the rank of a block be the number of blocks that were used more
  * recently when its request arrives. A cache of C blocks holds the block exactly if the rank is
- * below C. By the prefix rule the block is a hit exactly if the largest rank of the request's blocks
- * up to and including it, its worst rank, is below C. So counting worst ranks gives the hits of all
- * sizes.
+ * below C. By the prefix rule the block is a hit exactly if the largest rank of the request's
+ * blocks up to and including it, its worst rank, is below C. So the counts of the worst ranks give
+ * the hits of all sizes.
  *
  * Ranks need no look-up in an order structure per block, because the blocks of a log form trees: a
  * hash identifies all blocks before it, and every request touches a path from a root. Consecutive
- * blocks of a request that belong to the same earlier request are a group. The blocks of later
- * requests are above all of them (kv_recency.h counts these once per group). Of the earlier request
- * itself, the blocks above a block are those after it on the path if blocks are touched front to
- * back, and those before it that the earlier request still owns if they are touched tail first.
+ * blocks of a request that belong to the same earlier request are a group. All blocks of later
+ * requests were used more recently than the group (kv_recency.h counts them once per group). Some
+ * blocks of the earlier request itself were also used more recently than a given block of the
+ * group: the blocks after it on the path if blocks are touched front to back, or, if they are
+ * touched tail first, the blocks before it that the earlier request still owns.
  *
  * A log in which a hash follows two different hashes does not form trees and is refused.
  *
@@ -25,7 +26,9 @@
 #include <string.h>
 
 #define BATCH_TOUCHES 16384 /* a batch is processed when it has this many touches */
-#define AHEAD         24    /* touches between a prefetch and its use */
+#define AHEAD                                                                                      \
+    24 /* number of touches between a prefetch and the use of the prefetched
+                               entry */
 
 /* ---- opening ---- */
 
@@ -41,7 +44,7 @@ static rd_status check_config(rd_kv *kv) {
             return rdi_fail(kv->ctx, RD_EINVAL, "the sizes must be ascending");
     for (size_t i = 1; i < c->n_tiers; i++)
         if (c->tiers[i] < c->tiers[i - 1])
-            return rdi_fail(kv->ctx, RD_EINVAL, "a tier must not be smaller than a faster one");
+            return rdi_fail(kv->ctx, RD_EINVAL, "a tier must not be smaller than a faster tier");
     return RD_OK;
 }
 
@@ -94,22 +97,23 @@ void rd_kv_free(rd_kv *kv) {
 static rd_status contradiction(const rd_kv *kv, const rdi_kv_row *row, const rdi_kv_block *block) {
     const char *name = kv->config.name ? kv->config.name : "the log";
     if (block->request == kv->number)
-        return rdi_fail(kv->ctx, RD_EFORMAT,
-                        "%s: line %" PRIu64 ": the block %" PRIu64
-                        " occurs twice in this request; with --ids=content a hash identifies its "
-                        "block only, not the blocks before it",
-                        name, row->line, block->id);
+        return rdi_fail(
+            kv->ctx, RD_EFORMAT,
+            "%s: line %" PRIu64 ": the block %" PRIu64
+            " occurs twice in this request; if a hash identifies its block only, not the "
+            "blocks before it, use --ids=content",
+            name, row->line, block->id);
     return rdi_fail(kv->ctx, RD_EFORMAT,
                     "%s: line %" PRIu64 ": the block %" PRIu64
                     " followed another block in an earlier request, so its hash does not identify "
-                    "all blocks before it; with --ids=content a hash identifies its block only",
+                    "all blocks before it; if a hash identifies its block only, use --ids=content",
                     name, row->line, block->id);
 }
 
 static rd_status no_tree(const rd_kv *kv, const rdi_kv_row *row) {
     return rdi_fail(kv->ctx, RD_EFORMAT,
-                    "%s: line %" PRIu64 ": the hashes contradict those of earlier requests; with "
-                    "--ids=content a hash identifies its block only",
+                    "%s: line %" PRIu64 ": the hashes contradict those of earlier requests; if "
+                    "a hash identifies its block only, use --ids=content",
                     kv->config.name ? kv->config.name : "the log", row->line);
 }
 
@@ -147,8 +151,9 @@ static size_t group_end(const rdi_kv_seen *seen, size_t first) {
 }
 
 /* Sets ranks and distances of the group of blocks [first, end) of a request. `before` is the
- * request that touched them last. Front to back, the first block of a group has the largest rank,
- * so the curve needs only that rank. Returns false if the blocks do not form trees. */
+ * request that touched these blocks last. If blocks are touched front to back, the first block of a
+ * group has the largest rank, so the curve needs only that rank. Returns false if the blocks do not
+ * form trees. */
 static bool rank_group(rd_kv *kv, size_t first, size_t end, uint32_t before) {
     rdi_kv_seen *seen = &kv->seen;
     const rdi_kv_owner *owner = &kv->recency.owner[before];
@@ -165,8 +170,8 @@ static bool rank_group(rd_kv *kv, size_t first, size_t end, uint32_t before) {
     return true;
 }
 
-/* Finds the request that touched each block last, and makes this request its owner. Blocks that are
- * new form the end of the request, because new blocks follow new blocks only. */
+/* Finds the request that touched each block last, and makes this request the block's owner. The new
+ * blocks of a request are at its end, because only new blocks follow a new block. */
 static rd_status find_blocks(rd_kv *kv, const rdi_kv_row *row) {
     rdi_kv_seen *seen = &kv->seen;
     const uint64_t *ids = kv->touches.at + row->first;
@@ -217,8 +222,8 @@ static rd_status rank_blocks(rd_kv *kv, const rdi_kv_row *row) {
     return RD_OK;
 }
 
-/* Gives the request a number. Requests that own no blocks lose theirs when there is no room; Belady's
- * bound needs all numbers. */
+/* Gives the request a number. If there is no room, requests that own no blocks lose their numbers,
+ * except if Belady's bound is computed, which needs all numbers. */
 static rd_status number_request(rd_kv *kv, const rdi_kv_row *row) {
     uint64_t ms = row->time_us / 1000;
     if (rdi_kv_recency_full(&kv->recency)) {
@@ -242,7 +247,7 @@ static rd_status add_hits(rd_kv *kv, uint64_t worst, uint64_t n, uint64_t tokens
     return rdi_kv_details_run(kv, worst, tokens);
 }
 
-/* Counts the worst ranks of a request, in runs of equal ones. */
+/* Counts the worst ranks of a request, in runs of equal ranks. */
 static rd_status count_hits(rd_kv *kv) {
     const rdi_kv_seen *seen = &kv->seen;
     bool tail = kv->config.order == RD_KV_TAIL;
@@ -302,7 +307,7 @@ static rd_status reserve_counts(rd_kv *kv) {
     return status;
 }
 
-/* Takes the requests of the batch one after the other. Look-ups in the table are prefetched. */
+/* Analyzes the requests of the batch one after the other. The table entries are prefetched. */
 static rd_status process(rd_kv *kv) {
     size_t n = kv->touches.n;
     RD_TRY(rdi_kv_blocks_reserve(&kv->blocks, n));
@@ -351,7 +356,8 @@ static rd_status check_request(const rd_kv *kv, const rd_kv_request *r) {
     if (r->n_blocks)
         RDI_NEED(kv->ctx, r->blocks);
     if (r->n_blocks != full && r->n_blocks != full + rest)
-        return rdi_fail(kv->ctx, RD_EINVAL, "%zu blocks do not fit %" PRIu64 " tokens", r->n_blocks,
+        return rdi_fail(kv->ctx, RD_EINVAL,
+                        "the number of blocks, %zu, does not match %" PRIu64 " tokens", r->n_blocks,
                         r->prompt_tokens);
     if (kv->config.outputs && !r->sequence && r->output_tokens)
         return rdi_fail(kv->ctx, RD_EINVAL,

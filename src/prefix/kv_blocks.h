@@ -1,9 +1,9 @@
-/* A table of the blocks of a log: for each block the request that touched it last, and a mark of the
- * block before it.
+/* A table of the blocks of a log. It stores, for each block, the request that touched it last, and
+ * a mark of the block before it in the request.
  *
- * Open addressing with linear probing, at most half full; 16 bytes per slot. Servers and published
- * logs often number blocks in the order of their first use, so four consecutive ids share a cache
- * line. */
+ * The table uses open addressing with linear probing, is at most half full, and has 16 bytes per
+ * slot. Servers and published logs often number blocks in the order of their first use, so four
+ * consecutive ids share a cache line. */
 #ifndef RDI_KV_BLOCKS_H
 #define RDI_KV_BLOCKS_H
 
@@ -11,8 +11,9 @@
 
 typedef struct rdi_kv_block {
     uint64_t id;
-    uint32_t request; /* number of the request that touched it last, from 1; 0: the slot is empty */
-    uint32_t parent;  /* rdi_kv_mark() of the block before it, or RDI_KV_NO_PARENT */
+    uint32_t request; /* number of the request that touched the block last, from 1; 0: the slot is
+                         empty */
+    uint32_t parent;  /* rdi_kv_mark() of the block before this block, or RDI_KV_NO_PARENT */
 } rdi_kv_block;
 
 /* The mark of the first block of a prompt. */

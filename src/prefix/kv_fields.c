@@ -1,10 +1,10 @@
-/* The formats of logs: their names, and the names of their fields. */
+/* Implements the formats of logs: their names, and the names of their fields. */
 #include "prefix/kv_log.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes in which the fields of the first line are searched. */
+/* Number of bytes of the first line in which detection searches for fields. */
 #define HEAD_BYTES (64 * 1024)
 
 typedef struct format_row {
@@ -13,7 +13,7 @@ typedef struct format_row {
     const char *fields; /* names of the fields, as options */
 } format_row;
 
-/* In the order of detection. */
+/* The formats, in the order in which detection tries them. */
 static const format_row formats[] = {
     {.info = {.name = "native",
               .summary = "binary log that `reusedist kv --save` writes",
@@ -151,9 +151,10 @@ rd_status rdi_kv_choose_format(rd_kv_log *log, const char *spec) {
         if (!row)
             return rdi_fail_unknown_name(log->ctx, "log format", log->spec, format_name);
         if (options && (row->fields || strcmp(row->info.name, "native") == 0))
-            return rdi_fail(log->ctx, RD_EINVAL,
-                            "log format %s has no options; -f jsonl:blocks=NAME,... names fields",
-                            row->info.name);
+            return rdi_fail(
+                log->ctx, RD_EINVAL,
+                "log format %s has no options; to name fields, use -f jsonl:blocks=NAME,...",
+                row->info.name);
     } else {
         row = detect(in->data, in->avail < HEAD_BYTES ? in->avail : HEAD_BYTES);
     }

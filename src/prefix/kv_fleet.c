@@ -1,4 +1,4 @@
-/* Several servers with a cache each, behind a router.
+/* Simulates several servers with a cache each, behind a router.
  *
  * If the router does not look into the caches, each replica sees a log of its own, and one pass per
  * replica gives all sizes. The router by longest prefix looks into the caches, so its choices depend
@@ -90,7 +90,8 @@ static size_t cached_prefix(const rdi_kv_lru *cache, const uint64_t *blocks, siz
     return i;
 }
 
-/* Returns the replica for a request, and sets *hits to the blocks that it holds. */
+/* Returns the replica for a request, and sets *hits to the number of leading blocks of the request
+ * that this replica holds. */
 static uint32_t choose(const rd_kv_fleet *f, const simulation *s, const uint64_t *blocks, size_t n,
                        size_t *hits) {
     uint64_t fewest = UINT64_MAX;
@@ -144,9 +145,12 @@ rd_status rd_kv_fleet_feed(rd_kv_fleet *f, const rd_kv_request *r) {
         return RD_OK;
     }
     if (f->router == RD_KV_CONVERSATION && r->conversation == 0)
-        return rdi_fail(f->ctx, RD_EINVAL,
-                        "line %" PRIu64 ": the log does not name the conversation of this request",
-                        r->line);
+        return rdi_fail(
+            f->ctx, RD_EINVAL,
+            "line %" PRIu64
+            ": the log does not name the conversation of this request, which routing by "
+            "conversation needs",
+            r->line);
     uint64_t server = f->router == RD_KV_ROUND ? f->fed++ : rdi_mix64(r->conversation);
     return rd_kv_feed(f->servers[server % f->replicas], r);
 }

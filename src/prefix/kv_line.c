@@ -1,5 +1,5 @@
-/* Scans one line of a log: a JSON object. Fields that the format names are stored; all others are
- * skipped. */
+/* Scans one line of a log: a JSON object. The fields that the format names are stored, and all
+ * other fields are skipped. */
 #include "base/number.h"
 #include "prefix/kv_log.h"
 #include "trace/scan_json.h"
@@ -23,7 +23,7 @@ static const char *expected(rd_kv_log *log, const char *p, const char *limit, co
 
 /* ---- values ---- */
 
-/* Reads an integer. A negative one becomes its two's complement. Returns NULL if there is no
+/* Reads an integer. A negative integer becomes its two's complement. Returns NULL if there is no
  * integer, or it does not fit in 64 bits. */
 static inline const char *scan_integer(const char *p, uint64_t *out) {
     bool negative = *p == '-';
@@ -124,7 +124,8 @@ static const char *scan_chat(rd_kv_log *log, const char *p, const char *limit, u
     return expected(log, p, limit, "an integer or a string");
 }
 
-/* Multiplies all integers of nested arrays, and adds the products of the innermost arrays. */
+/* Reads nested arrays of integers. Multiplies the integers of each innermost array, and adds these
+ * products to *sum. */
 static const char *scan_shapes(const char *p, unsigned depth, double *sum) {
     double product = 1;
     bool numbers = false;
@@ -151,7 +152,8 @@ static const char *scan_shapes(const char *p, unsigned depth, double *sum) {
     return p ? p + 1 : NULL;
 }
 
-/* Finds the first number format of an array of names, such as "torch.bfloat16". */
+/* Returns the bytes per number of the first number format, such as "torch.bfloat16", in an array of
+ * names. */
 static double number_bytes(const char *p, const char *end) {
     static const struct {
         const char *name;
@@ -203,7 +205,7 @@ static const char *scan_field(rd_kv_log *log, rdi_kv_field field, const char *p,
     }
 }
 
-/* Reads the member at p: a field of the format, or any other. */
+/* Reads the member at p, which may be a field of the format, or skips any other member. */
 static const char *scan_member(rd_kv_log *log, const char *p, const char *limit) {
     const char *value = rdi_scan_json_key(p);
     if (!value)

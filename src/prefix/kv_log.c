@@ -1,4 +1,4 @@
-/* Reads logs of requests: opens them, checks every line and makes requests of lines. */
+/* Reads logs of requests: opens them, checks every line and turns lines into requests. */
 #include "prefix/kv_log.h"
 
 #include "base/sized.h"
@@ -9,7 +9,7 @@
 
 /* ---- hashes ---- */
 
-/* Returns the hash of a block from the hash of the block before it. */
+/* Returns the hash of the block `id` that follows a block with the hash `before`. */
 static uint64_t chain(uint64_t before, uint64_t id) {
     return rdi_mix64(before * UINT64_C(0x9e3779b97f4a7c15) + rdi_mix64(id ^ UINT64_C(0x6b76)));
 }
@@ -20,8 +20,8 @@ static void chain_blocks(rdi_u64_list *blocks) {
         blocks->at[i] = hash = chain(hash, blocks->at[i]);
 }
 
-/* Appends the hashes of the blocks of `ids` to `out`. With `partial`, these include the last
- * block, which has fewer tokens. The number of tokens is part of the hash. */
+/* Appends the hashes of the blocks of `ids` to `out`. With `partial`, this includes a last block
+ * with fewer tokens. The number of tokens is part of the hash. */
 static rd_status hash_tokens(rd_kv_log *log, const rdi_u64_list *ids, const rdi_u64_list *more,
                              bool partial, rdi_u64_list *out) {
     uint64_t hash = 0, n = 0, total = ids->n + (more ? more->n : 0);
@@ -66,7 +66,7 @@ static rd_status find_conversation(rd_kv_log *log) {
 
 /* ---- checks ---- */
 
-/* Every line must have the fields of the first one. */
+/* Checks that the line has the same fields as the first line. */
 static bool same_fields(rd_kv_log *log) {
     uint32_t present = log->line.present;
     rdi_kv_field list = log->fields.name[RDI_KV_IDS] ? RDI_KV_IDS : RDI_KV_BLOCKS;
@@ -98,13 +98,13 @@ static bool check_block_size(rd_kv_log *log) {
         log->block_tokens = size;
     return size == log->block_tokens ||
            rdi_kv_refuse(log,
-                         "blocks have %" PRIu64 " tokens here, but %" PRIu64
-                         " before or in --block-tokens",
+                         "blocks have %" PRIu64 " tokens in this line, but %" PRIu64
+                         " in earlier lines or in --block-tokens",
                          size, log->block_tokens);
 }
 
-/* Checks that the number of blocks fits the number of tokens, with or without a last block that is
- * not full. */
+/* Checks that the number of blocks matches the number of tokens, with or without a last block that
+ * is not full. */
 static bool check_lengths(rd_kv_log *log) {
     const rd_kv_request *r = &log->request;
     uint64_t full = r->prompt_tokens / log->block_tokens;
@@ -112,8 +112,9 @@ static bool check_lengths(rd_kv_log *log) {
     if (r->n_blocks == full || r->n_blocks == all)
         return true;
     return rdi_kv_refuse(log,
-                         "%zu blocks do not fit %" PRIu64 " tokens: blocks of %" PRIu64
-                         " tokens would be %" PRIu64 "; --block-tokens sets their size",
+                         "this request has %zu blocks for %" PRIu64 " tokens; with %" PRIu64
+                         " tokens per block there would be %" PRIu64
+                         " (--block-tokens sets the tokens per block)",
                          r->n_blocks, r->prompt_tokens, log->block_tokens, all);
 }
 
@@ -225,7 +226,7 @@ static rd_status start(rd_kv_log *log, const rd_kv_log_config *config) {
     return rdi_block_map_init(&log->turns, log->ctx);
 }
 
-/* Opens a log that reads from `in`, which it owns from now on, even if it fails. */
+/* Opens a log that reads from `in`. The function takes ownership of `in`, even if it fails. */
 static rd_status open_input(rd_ctx *ctx, rdi_input *in, const rd_kv_log_config *config,
                             rd_kv_log **out) {
     rd_kv_log_config copy;

@@ -23,13 +23,13 @@ typedef enum rdi_kv_field {
     RDI_KV_TURN,       /* number of the turn, from 1 */
     RDI_KV_CHAT,       /* id of the request or of its conversation */
     RDI_KV_PARENT,     /* id of the request before it in the same conversation */
-    RDI_KV_BLOCK_SIZE, /* tokens of a block, the same on every line */
+    RDI_KV_BLOCK_SIZE, /* number of tokens per block, the same on every line */
     RDI_KV_SHAPES,     /* LMCache: array of shapes of the tensors of a chunk */
     RDI_KV_DTYPES,     /* LMCache: array of the number formats of these tensors */
     RDI_KV_FIELDS      /* number of fields */
 } rdi_kv_field;
 
-/* How the times of a log are written. */
+/* The units of the times in a log. */
 enum { RDI_KV_MICROSECONDS, RDI_KV_MILLISECONDS, RDI_KV_SECONDS };
 
 typedef struct rdi_kv_fields {
@@ -45,7 +45,7 @@ typedef struct rdi_kv_line {
     uint64_t chat, parent; /* numbers of the ids */
     bool no_parent;        /* true: the parent is null or negative: the conversation begins here */
     double chunk_numbers;  /* LMCache: the product of the dimensions of all shapes */
-    double number_bytes;   /* LMCache: bytes of a number */
+    double number_bytes;   /* LMCache: bytes per number */
 } rdi_kv_line;
 
 struct rd_kv_log {
@@ -81,7 +81,8 @@ struct rd_kv_log {
 rd_status rdi_kv_choose_format(rd_kv_log *log, const char *spec);
 
 /* Scans the line at p into log->line, and sets *next to the beginning of the next line. Sets
- * log->lines.failed and returns false if the line is wrong. *empty: there is only white space. */
+ * log->lines.failed and returns false if the line is invalid. Sets *empty to whether the line has
+ * only white space. */
 bool rdi_kv_scan_line(rd_kv_log *log, const char *p, const char *limit, const char **next,
                       bool *empty);
 

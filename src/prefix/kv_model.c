@@ -1,4 +1,4 @@
-/* Bytes per token of language models: presets and descriptions. */
+/* Computes the bytes per token of language models from presets and descriptions. */
 #include "base/common.h"
 #include "reusedist/prefix.h"
 
@@ -126,7 +126,9 @@ static rd_status parse(rd_ctx *ctx, char *text, rd_kv_model *out) {
                          .weights_bytes = model.weights_bytes,
                          .source = model.source};
     if (rd_kv_model_token_bytes(out) <= 0)
-        return rdi_fail(ctx, RD_EINVAL, "--model: no layer is left to store");
+        return rdi_fail(ctx, RD_EINVAL,
+                        "--model: all layers have a sliding window, so with windows=drop no layer "
+                        "is stored; use windows=full");
     return RD_OK;
 }
 

@@ -1,5 +1,5 @@
-/* The native format of logs: a binary file that is several times smaller than JSON lines and read
- * ten times as fast.
+/* Reads and writes the native format of logs, a binary file that is several times smaller than JSON
+ * lines and is read ten times as fast.
  *
  *   header   "RDKVLOG1", tokens of a block (32 bits), 0 (32 bits)
  *   frame    bytes of the payload (32 bits), requests (32 bits), XXH64 of the payload (64 bits; the
@@ -166,8 +166,9 @@ rd_status rdi_kv_native_open(rd_kv_log *log) {
         return damaged(log, "the header is invalid, or a later version wrote it");
     if (log->fixed_block_tokens && log->block_tokens != tokens)
         return rdi_fail(log->ctx, RD_EINVAL,
-                        "%s: blocks have %" PRIu64 " tokens in this log, not %" PRIu64, in->name,
-                        tokens, log->block_tokens);
+                        "%s: blocks have %" PRIu64 " tokens in this log, not %" PRIu64
+                        " as requested",
+                        in->name, tokens, log->block_tokens);
     log->block_tokens = tokens;
     rdi_input_consume(in, HEADER_BYTES);
     return RD_OK;
@@ -199,7 +200,8 @@ static rd_status next_frame(rd_kv_log *log) {
     return RD_OK;
 }
 
-/* Reads a number. A frame that ends in the middle of it gives log->at beyond the end. */
+/* Reads a number. If the frame ends inside the number, log->at is beyond the end of the frame
+ * afterwards. */
 static inline uint64_t get(rd_kv_log *log) {
     const uint8_t *p = log->at;
     if (RDI_LIKELY(p < log->frame_end && *p < 128)) {

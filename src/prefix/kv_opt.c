@@ -2,18 +2,20 @@
  *
  * Between two requests the cache holds at most C blocks. To be a hit, a block must stay from the
  * request that touched it last to the request that touches it now: it occupies all gaps between
- * requests in this interval. The best cache chooses as many intervals as possible such that at most C
- * of them share any gap. Going through the intervals in the order of their ends and choosing each one
- * whose gaps all have room is optimal, because all intervals have the same value. Within a request the blocks are taken front to back. The interval of a block contains
- * the intervals of the blocks before it in the request, because every request that touches the block
- * touches these as well. So if a block is taken, the blocks before it were taken too: the prefix
- * rule holds by itself.
+ * requests in this interval. The best cache chooses as many intervals as possible such that at most
+ * C of them share any gap. It is optimal to go through the intervals in the order of their ends and
+ * to choose each interval whose gaps all have room, because all intervals have the same value.
+ * Within a request, blocks are chosen front to back. The interval of a block contains the intervals
+ * of the blocks before it in the request, because every request that touches the block also touches
+ * the blocks before it. So if a block is chosen, the blocks before it were chosen as well: the
+ * prefix rule holds by itself.
  *
- * Intervals come by their ends, so each covers all gaps from its beginning to the present. Let m(g)
- * be the least room of all gaps from g to the present. It rises with g, in steps. Taking an interval
- * from g on lowers m by 1 from the beginning of g's step on. `step` holds the rise at the beginning
- * of each step; when it reaches 0, the step joins the one before (`link`, a union-find structure).
- * The interval fits unless g's step is the lowest one, with m = 0, whose number is 0.
+ * Intervals are visited in the order of their ends, so each interval covers all gaps from its
+ * beginning to the present. Let m(g) be the least room of all gaps from g to the present. m rises
+ * with g, in steps. Choosing an interval that begins at gap g lowers m by 1 for all gaps from the
+ * beginning of g's step on. `step` holds the rise at the beginning of each step. When a rise
+ * reaches 0, the step joins the step before it (`link`, a union-find structure). The interval fits
+ * unless g is in the lowest step, number 0, where m is 0.
  *
  * Time: nearly O(1) per touch and size. Memory: 8 bytes per request and size.
  */
@@ -51,7 +53,7 @@ static rd_status reserve(rd_kv *kv, size_t requests) {
     return RD_OK;
 }
 
-/* Adds the gap before a request. It has room for `size` blocks. */
+/* Adds the gap before a request, which has room for `size` blocks. */
 static void add_gap(rdi_kv_opt *o, uint32_t gap) {
     uint64_t rise = o->size - o->sum;
     o->step[gap] = (uint32_t)rise;
@@ -92,7 +94,7 @@ void rdi_kv_opt_fini(rd_kv *kv) {
 rd_status rd_kv_bound_at(const rd_kv *kv, size_t index, rd_kv_bound *out) {
     RDI_NEED(kv ? kv->ctx : NULL, kv, out);
     if (!kv->config.opt || index >= kv->config.n_sizes)
-        return rdi_fail(kv->ctx, RD_EINVAL, "the bound was not requested for size number %zu",
+        return rdi_fail(kv->ctx, RD_EINVAL, "Belady's bound was not computed for size number %zu",
                         index);
     const rdi_kv_opt *o = &kv->opt[index];
     rd_kv_point lru;

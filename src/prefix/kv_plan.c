@@ -1,7 +1,7 @@
 /* Finds the sizes of tiers that reach a goal at the least cost.
  *
- * The search tries every tier at each sixteenth of its offer, and, if the goal is a hit ratio, also
- * at exactly the size that is still needed to reach it, which the curve gives. */
+ * The search tries every tier at each multiple of 1/16 of its offer. If the goal is a hit ratio, it
+ * also tries exactly the size that is still needed to reach the goal, which the curve gives. */
 #include "base/sized.h"
 #include "prefix/kv_state.h"
 
@@ -18,7 +18,7 @@ typedef struct search {
     size_t n;
     rd_kv_goal goal;
     double block_bytes, hours;
-    uint64_t need; /* blocks that the goal in hits needs; RD_KV_NO_SIZE: it cannot be reached */
+    uint64_t need; /* number of blocks that goal.hits needs; RD_KV_NO_SIZE: no size is enough */
     rd_kv_plan best;
 } search;
 
@@ -27,7 +27,7 @@ static uint64_t tokens_at(const search *s, uint64_t blocks) {
     return rd_kv_at(s->kv, blocks, &point) == RD_OK ? point.token_hits : 0;
 }
 
-/* Returns the seconds per hour for recomputing and loading. */
+/* Returns the time, in seconds per hour of the log, for recomputing and loading. */
 static double seconds(const search *s, const rd_kv_plan *p, uint64_t misses) {
     double sum = s->goal.prefill > 0 ? (double)misses / s->goal.prefill : 0;
     uint64_t end = 0, before = 0;

@@ -1,10 +1,10 @@
 /* The LRU list of a log's blocks, by requests.
  *
- * Every block belongs to the request that touched it last. The blocks of a log form trees, and every
- * request touches a path from a root, so a later request takes a beginning of the path: what a
- * request still owns is always the end of its path. Therefore the list needs only two numbers per
- * request: the length of its path, and how many blocks of it the request still owns. A Fenwick tree
- * sums the blocks of all later requests.
+ * Every block belongs to the request that touched it last. The blocks of a log form trees, and
+ * every request touches a path from a root, so a later request takes over the first blocks of the
+ * path: the blocks that a request still owns are always the end of its path. Therefore the list
+ * needs only two numbers per request: the length of its path, and the number of blocks that it
+ * still owns. A Fenwick tree sums the blocks of all later requests.
  *
  * Time: O(log requests) per sum and change. Memory: 16 bytes per request that owns a block. */
 #ifndef RDI_KV_RECENCY_H
@@ -15,7 +15,7 @@
 typedef struct rdi_kv_owner {
     uint32_t length;  /* number of blocks of the request's path */
     uint32_t owned;   /* number of blocks at the end of the path that no later request touched */
-    uint32_t time_ms; /* time of the request */
+    uint32_t time_ms; /* arrival time of the request in milliseconds */
     uint32_t sum;     /* Fenwick tree: sum of `owned` over a range of requests that ends here */
 } rdi_kv_owner;
 
@@ -42,10 +42,10 @@ rd_status rdi_kv_recency_grow(rdi_kv_recency *r, bool compact, uint32_t **renumb
 /* Begins a request, which owns no blocks yet, and returns its number. There must be room. */
 uint32_t rdi_kv_recency_begin(rdi_kv_recency *r, uint32_t time_ms);
 
-/* Adds `blocks`, which may be negative, to the blocks that a request owns. */
+/* Adds `blocks`, which may be negative, to the number of blocks that a request owns. */
 void rdi_kv_recency_add(rdi_kv_recency *r, uint32_t request, int64_t blocks);
 
-/* Returns the number of blocks of all requests after this one. */
+/* Returns the number of blocks that all later requests own. */
 uint64_t rdi_kv_recency_after(const rdi_kv_recency *r, uint32_t request);
 
 #endif

@@ -12,10 +12,11 @@
 
 /* A request in the batch. */
 typedef struct rdi_kv_row {
-    size_t first, n; /* its touches in the batch */
+    size_t first, n; /* index of its first touch in the batch, and number of its touches */
     uint64_t prompt_tokens, time_us, line;
     uint32_t turn;
-    bool counted; /* false: only touches blocks, because a sequence has ended */
+    bool counted; /* false: the blocks of prompt and output enter the cache at the end of a request,
+                     and count as neither hits nor misses */
 } rdi_kv_row;
 
 /* The results of the pass for one request. The arrays have one element per block, front to back. */
@@ -24,8 +25,8 @@ typedef struct rdi_kv_seen {
     uint64_t number;    /* number of the request, from 1 */
     uint64_t *rank;     /* number of blocks used more recently when the request arrived; RD_COLD
                              for a new block */
-    uint64_t *distance; /* its reuse distance at the moment when it was touched */
-    uint32_t *last;     /* number of the request that touched it before; 0: none */
+    uint64_t *distance; /* reuse distance of the block at the moment when it was touched */
+    uint32_t *last;     /* number of the request that touched the block before; 0: none */
     size_t room;        /* capacity of the arrays */
     uint64_t block_tokens;
     uint64_t last_tokens; /* tokens of the last block */
@@ -49,7 +50,7 @@ typedef struct rdi_kv_detail_state {
     uint64_t turn_tokens[RD_KV_TURNS + 1];
     uint64_t window_tokens[RD_KV_WINDOWS];
     uint64_t tier_hits[RD_KV_TIERS_MAX][RD_KV_WINDOWS];
-    uint64_t window_us; /* length of a window; 0: no request with a time so far */
+    uint64_t window_us; /* length of a window in microseconds; 0: no request had a time so far */
     size_t n_windows;
     rdi_kv_run *runs; /* the runs of the current request */
     size_t n_runs, runs_room;
@@ -72,7 +73,8 @@ struct rd_kv {
     rdi_kv_row *rows;
     size_t n_rows, rows_room;
     rdi_kv_seen seen;
-    uint32_t number;    /* number of the current request; sequences count */
+    uint32_t number;    /* number of the current request; the end of a request with a sequence
+                           counts as another request */
     uint64_t latest_us; /* latest time so far */
     rdi_kv_hits *hits;  /* [worst rank]; rd_kv_finish() accumulates them */
     uint64_t hits_room; /* capacity of `hits` */
@@ -87,7 +89,8 @@ struct rd_kv {
 
 rd_status rdi_kv_details_init(rd_kv *kv);
 void rdi_kv_details_fini(rd_kv *kv);
-/* Adds `tokens` tokens that are hits at all sizes above `worst` to the current request. */
+/* Adds a run of `tokens` tokens to the current request, which are hits at all sizes above
+ * `worst`. */
 rd_status rdi_kv_details_run(rd_kv *kv, uint64_t worst, uint64_t tokens);
 /* Ends the current request. */
 void rdi_kv_details_end(rd_kv *kv, const rdi_kv_row *row);

@@ -1,11 +1,11 @@
 /* Counts hits and moves per tier of a hierarchy.
  *
  * All tiers together are one LRU list. Exclusive tiers divide it into ranges: a block that is used
- * moves to the first tier, and each full tier hands its least recently used block to the next one.
+ * moves to the first tier, and each full tier moves its least recently used block to the next tier.
  * Inclusive tiers each hold the beginning of the list. */
 #include "prefix/kv_state.h"
 
-/* Counts the hits by the tier that holds the block. A block is a hit only if all blocks before it
+/* Counts each hit for the tier that holds the block. A block is a hit only if all blocks before it
  * are in some tier. */
 static void count_hits(rd_kv *kv, const rdi_kv_seen *seen, size_t window) {
     size_t n_tiers = kv->config.n_tiers;

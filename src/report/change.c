@@ -1,9 +1,9 @@
 /* Writes sentences about the change from one profile to another. See change.h.
  *
- * Caches are compared by their numbers of misses, because a changed program may make another number
- * of references. If a recorder skipped references, the numbers of misses are unknown, and miss
- * ratios are compared. Miss ratios are also compared if all of them are equal, and if one run is
- * much longer: then the numbers say nothing about locality.
+ * Caches are compared by their numbers of misses, because a changed program may make a different
+ * number of references. In three cases miss ratios are compared instead: if a recorder skipped
+ * references, so that the numbers of misses are unknown; if all miss ratios are equal; and if one
+ * run is so much longer that its numbers of misses say nothing about locality.
  */
 #include "report/change.h"
 
@@ -16,9 +16,9 @@
 #include <string.h>
 
 #define SAME    0.0005 /* smaller relative differences count as none */
-#define USUAL   8  /* blocks; smaller caches tell little: all programs reuse the last few blocks */
-#define CLEARLY 10 /* minimum factor between gains and losses for a clear change */
-#define LONGER  4  /* runs whose numbers of references differ by more did not do the same work */
+#define USUAL   8      /* smallest cache size in blocks; all programs reuse the last few blocks */
+#define CLEARLY 10     /* minimum factor between the sums of gains and losses for a clear change */
+#define LONGER  4      /* maximum factor between the numbers of references of comparable runs */
 
 /* Two profiles at one cache size. */
 typedef struct change_at {
@@ -27,7 +27,8 @@ typedef struct change_at {
     double low[2];     /* lower ends of the bands of `miss`, or equal to `miss` */
     double high[2];    /* upper ends of the bands, or equal to `miss` */
     double misses[2];  /* numbers of misses, or miss ratios if `counted` is false */
-    bool comparable;   /* true: both miss ratios are known; see look() for interpolated ones */
+    bool comparable;   /* true: both miss ratios are known; look() decides about interpolated
+                          ones */
     bool certain;      /* true: the bands do not overlap, and the misses differ by more than SAME */
     double difference; /* misses after minus misses before */
 } change_at;
@@ -60,8 +61,8 @@ static bool is_in_range(const change_report *r, int i, uint64_t blocks) {
            (!bound || blocks <= bound);
 }
 
-/* Compares both profiles at a size. With `take_interpolated`, interpolated miss ratios are
- * comparable too. */
+/* Compares both profiles at a size. With `take_interpolated`, interpolated miss ratios also count
+ * as comparable. */
 static change_at look(const change_report *r, uint64_t size, bool take_interpolated) {
     change_at at = {.size = size, .comparable = true};
     double weight[2];
@@ -209,7 +210,8 @@ static bool has_bands(const change_report *r) {
     return rd_mrc_has_band(r->change->profiles[0]) || rd_mrc_has_band(r->change->profiles[1]);
 }
 
-/* Returns the largest cache size that both profiles can tell about; 0: they have no bound. */
+/* Returns the largest cache size whose miss ratio both profiles know, or 0 if neither has a
+ * bound. */
 static uint64_t largest_size(const change_report *r) {
     uint64_t largest = 0;
     for (int i = 0; i < 2; i++) {
@@ -257,7 +259,7 @@ static bool has_same_ratios(change_report r) {
     return sum.sizes > 0 && sum.better == 0 && sum.worse == 0;
 }
 
-/* Returns the number of references after the change, divided by that before it. */
+/* Returns the number of references after the change, divided by the number before it. */
 static double length_factor(const change_report *r) {
     return (double)r->facts[1]->references / (double)r->facts[0]->references;
 }

@@ -8,14 +8,15 @@
 typedef struct rdi_change {
     rd_profile *const *profiles; /* two: before and after */
     const char *const *names;
-    const rd_level *levels; /* caches to report on, in addition to the one that differs most */
+    const rd_level *levels; /* caches to report on, in addition to the cache size that differs
+                               most */
     size_t n_levels;
 } rdi_change;
 
-/* Writes sentences, a line each. The first one says that the profiles are identical or cannot be
- * compared, or whether locality got better or worse, at which cache size most, and by how much.
- * Names are written without folders and ".json", unless both would be the same, and are not
- * escaped. */
+/* Writes sentences, each on its own line. The first sentence says that the profiles are identical
+ * or cannot be compared, or it says whether locality got better or worse, at which cache size most,
+ * and by how much. Names are written without folders and ".json", unless both would be the same,
+ * and are not escaped. */
 rd_status rdi_change_say(rd_ctx *ctx, const rdi_change *change, rdi_text *out);
 
 #define RDI_CHANGE_NAME 80 /* bytes of a name in sentences */

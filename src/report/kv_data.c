@@ -1,4 +1,4 @@
-/* Reports about prefix caches for tools: CSV and JSON. */
+/* Makes reports about prefix caches for tools: CSV and JSON. */
 #include "report/kv_report.h"
 
 #include "base/sized.h"
@@ -55,8 +55,9 @@ static rd_status make_row(const rd_kv_view *view, size_t index, rdi_kv_report_ro
     return RD_OK;
 }
 
-/* Without chosen sizes, a report begins with the last size before the first hit, and ends with the
- * first size that has all hits. */
+/* Returns whether the report shows size number `index`. If the user chose no sizes, the report
+ * begins with the last size before the first hit, and ends with the first size that has all
+ * hits. */
 static bool shown(const rd_kv_view *view, size_t index) {
     const rd_kv_config *config = rd_kv_config_of(view->kv);
     uint64_t end = rd_kv_totals_of(view->kv).end;

@@ -1,4 +1,4 @@
-/* The page about prefix caches for browsers: src/report/html/kv.html and the data. */
+/* Makes the page about prefix caches for browsers from src/report/html/kv.html and the data. */
 #include "report/html_data.h"
 #include "report/kv_report.h"
 

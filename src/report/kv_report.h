@@ -21,7 +21,7 @@ rd_status rdi_kv_view_check(const rd_kv_view *view, rd_kv_view *out);
 /* Makes the rows of the sizes that a report shows. The caller frees them with rdi_free(). */
 rd_status rdi_kv_rows(const rd_kv_view *view, rdi_kv_report_row **out, size_t *n);
 
-double rdi_kv_ratio(uint64_t part, uint64_t whole); /* 0 of nothing is 0 */
+double rdi_kv_ratio(uint64_t part, uint64_t whole); /* returns 0 if `whole` is 0 */
 
 /* Returns the length of the log in seconds, or 0 if it is unknown. */
 double rdi_kv_seconds(const rd_kv_totals *totals);
@@ -29,7 +29,7 @@ double rdi_kv_seconds(const rd_kv_totals *totals);
 /* Returns the name of a router. */
 const char *rdi_kv_router_name(rd_kv_router router);
 
-/* Writes the report as JSON. With `curve`, it has many more sizes, for charts. */
+/* Writes the report as JSON. With `curve`, the report has many more sizes, for charts. */
 rd_status rdi_kv_json(const rd_kv_view *view, bool curve, char **text, size_t *n);
 
 #endif

@@ -1,4 +1,4 @@
-/* The report about prefix caches for the terminal. */
+/* Makes the report about prefix caches for the terminal. */
 #include "report/kv_report.h"
 
 #include "base/number.h"
@@ -17,7 +17,7 @@
 #define NAME_COLUMNS  18
 #define SENTENCE      512
 
-/* A view and the text that is made of it. */
+/* A view, and the text that is made from it. */
 typedef struct kv_text {
     rdi_paper paper;
     const rd_kv_view *view;
@@ -200,7 +200,7 @@ static void add_card(kv_text *k) {
     rd_format_bytes(k->view->weights_bytes, weights);
     if (room < k->block_bytes) {
         snprintf(text, sizeof text,
-                 "A card with %s less %s of weights has no room for a block; the model needs "
+                 "A card with %s minus %s of weights has no room for a block; the model needs "
                  "several cards.",
                  card, weights);
     } else {
@@ -212,10 +212,11 @@ static void add_card(kv_text *k) {
         format_share(rdi_kv_ratio(point.token_hits, k->totals.tokens), share);
         rd_format_count((double)blocks * (double)k->config->block_tokens, tokens);
         rdi_format_objects(blocks, held);
-        snprintf(text, sizeof text,
-                 "A card with %s less %s of weights holds %s tokens (%s blocks): it would serve %s "
-                 "of the prompt tokens if running requests needed no room.",
-                 card, weights, tokens, held, share);
+        snprintf(
+            text, sizeof text,
+            "A card with %s minus %s of weights holds %s tokens (%s blocks): it would serve %s "
+            "of the prompt tokens if running requests needed no room.",
+            card, weights, tokens, held, share);
     }
     rdi_paper_wrap(&k->paper, text);
 }
@@ -304,7 +305,7 @@ static void add_replicas(kv_text *k, const rdi_kv_report_row *rows, size_t n) {
              "Token hits of %" PRIu32 " replicas, each with 1/%" PRIu32 " of the cache",
              k->view->replicas, k->view->replicas);
     rdi_paper_heading(&k->paper, heading);
-    column(k, -SIZE_COLUMNS, "in all");
+    column(k, -SIZE_COLUMNS, "total");
     column(k, -SHARE_COLUMNS - 2, "shared");
     for (int r = 0; r < RD_KV_ROUTERS; r++)
         if (k->view->fleets[r])
@@ -326,9 +327,11 @@ static void add_replicas(kv_text *k, const rdi_kv_report_row *rows, size_t n) {
         end_line(k);
     }
     rdi_text_putc(&k->paper.t, '\n');
-    rdi_paper_wrap(&k->paper,
-                   "shared: one pool of the whole size. round: requests in turn. convers.: by "
-                   "conversation. prefix: to the replica with the longest cached prefix.");
+    rdi_paper_wrap(
+        &k->paper,
+        "total: size of all caches together. shared: one cache of this size. Other columns: the "
+        "router sends requests to the replicas in turn (round), by conversation "
+        "(convers.), or to the replica with the longest cached prefix (prefix).");
 }
 
 rd_status rd_kv_report_text(const rd_kv_view *view, const rd_report_style *style, char **text,

@@ -19,8 +19,8 @@
 typedef struct machine_change {
     const rd_machine *machine;
     char names[2][RDI_CHANGE_NAME];
-    double weight[2]; /* what miss ratios are multiplied by: references, or 1 if a recorder skipped
-                         some, so that their number is unknown */
+    double weight[2]; /* factor of the miss ratios: the number of references, or 1 if a recorder
+                         skipped references, so that their number is unknown */
     bool counted;     /* true: the weights are numbers of references */
     bool timed;       /* true: the cost of the misses is known */
     rd_machine_misses found[2];
@@ -65,8 +65,8 @@ static void add_range(rdi_text *t, const machine_change *c, int i) {
     rdi_text_printf(t, "between %s and %s", c->cycles[i].low > 0 ? low : "0", high);
 }
 
-/* The ranges of both profiles have the same ratio at both ends, because they belong to one
- * machine. */
+/* Says how long the machine waits with each profile. Comparing the upper ends is enough: both
+ * ranges belong to one machine, so their lower ends have the same ratio. */
 static void say_time(rdi_text *t, const machine_change *c) {
     double before = c->cycles[0].high, after = c->cycles[1].high;
     rdi_text_printf(t, "On %s, ", c->machine->name);
@@ -97,8 +97,8 @@ static int compare_misses(const machine_change *c, size_t i, bool *known) {
     return after < before ? -1 : 1;
 }
 
-/* Gives the answer if the cost is not known: it compares the misses of the outermost cache that
- * differs. */
+/* Gives the answer if the cost is not known: compares the misses of the outermost cache that misses
+ * differently with the two profiles. */
 static void say_misses(rdi_text *t, const machine_change *c) {
     size_t i = c->machine->caches.n;
     bool known = false, told = false;
@@ -158,7 +158,8 @@ rd_status rd_report_machine_change(rd_ctx *ctx, const rd_comparees *all, const r
     RDI_NEED(ctx, ctx, all, m, text, n);
     RDI_NEED(ctx, all->profiles, all->names);
     if (all->n != 2)
-        return rdi_fail(ctx, RD_EINVAL, "a machine compares two profiles, not %zu", all->n);
+        return rdi_fail(ctx, RD_EINVAL, "a comparison on a machine needs two profiles, not %zu",
+                        all->n);
     machine_change c = {.machine = m};
     rdi_change_names(all->names, c.names);
     RD_TRY(look(ctx, all->profiles, &c));

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* From this number on, numbers of objects have a unit instead of all digits. */
+/* Numbers of objects from this number on are printed with a unit instead of all digits. */
 #define GROUPED_MAX   10000000
 #define DEFAULT_WIDTH 80
 #define MIN_WIDTH     40

@@ -1,5 +1,5 @@
-/* The text that a report is written into. It knows the capabilities of the terminal and the unit of
- * a cache size. Columns are counted in characters, not bytes. */
+/* The text of a report, together with the capabilities of the terminal and the unit of cache sizes.
+ * Columns are counted in characters, not bytes. */
 #ifndef RDI_PAPER_H
 #define RDI_PAPER_H
 
@@ -12,7 +12,7 @@ typedef struct rdi_paper {
     uint64_t block_bytes; /* size of a block; 0: sizes are counted in blocks */
 } rdi_paper;
 
-/* Colors and weights of text. They add nothing to the text if the style has no color. */
+/* Colors and weights of text. Without style.color, they have no effect. */
 typedef enum rdi_ink { RDI_INK_PLAIN, RDI_INK_BOLD, RDI_INK_DIM, RDI_INK_DRAWING } rdi_ink;
 
 rdi_paper rdi_paper_start(rd_profile *p, const rd_report_style *style);
@@ -21,7 +21,8 @@ rdi_paper rdi_paper_start(rd_profile *p, const rd_report_style *style);
  * and says if the trace is incomplete or sampled. */
 void rdi_paper_title(rdi_paper *paper, const rd_profile *p);
 void rdi_paper_ink(rdi_paper *paper, rdi_ink ink);
-/* Says how far the numbers of an approximate profile can be from the true ones. */
+/* Adds a text that says how far the numbers of an approximate profile can be from the true
+ * numbers. */
 void rdi_paper_error(rdi_paper *paper, const rd_profile_facts *f);
 /* Adds an empty line and then `text` as a bold line. */
 void rdi_paper_heading(rdi_paper *paper, const char *text);

@@ -1,4 +1,4 @@
-/* Makes tables of the lines, pairs and data with most misses, and a few sentences about misses,
+/* Makes tables of the lines, pairs and data with the most misses, and a few sentences about misses,
  * words and phases. See report_details.h. */
 #include "report/report_details.h"
 
@@ -191,10 +191,10 @@ static void put_tables(const details_report *r) {
 
 /* ---- sentences ---- */
 
-/* Returns the level that the sentences are about, which is the level that the page chooses: the one
- * whose misses cost most time, if a miss costs four times as much in each further level. First
- * touches do not count, because no cache avoids them. RD_NO_INDEX means that no level has other
- * misses. */
+/* Returns the level that the sentences are about, which is also the level that the page chooses:
+ * the level whose misses cost most time, if a miss costs four times as much in each further level.
+ * First touches do not count, because no cache avoids them. Returns RD_NO_INDEX if all misses are
+ * first touches. */
 static size_t telling_level(const details_report *r) {
     size_t level = RD_NO_INDEX;
     double most = 0, weight = 1;
@@ -208,7 +208,7 @@ static size_t telling_level(const details_report *r) {
     return level;
 }
 
-/* Returns the line with most misses at `level` that are not first touches, or RD_NO_INDEX if no
+/* Returns the line with the most misses at `level`, first touches not counted, or RD_NO_INDEX if no
  * line has such misses. */
 static size_t worst_line(const details_report *r, size_t level) {
     const rd_attribution *a = r->d->attribution;
@@ -317,14 +317,14 @@ static void say_words_used(const details_report *r, rdi_text *words) {
 /* Maximum number of intervals whose phase numbers are listed, if phases recur. */
 #define ORDER_MAX 16
 
-/* Returns whether the user may be able to build the module with debug information. Libraries of the
- * system rarely are the user's own. */
+/* Returns whether the user may be able to build the module with debug information. The user can
+ * rarely build system libraries, which are recognized by their names. */
 static bool is_own(const char *module) {
     return module && strncmp(module, "lib", 3) != 0 && strncmp(module, "ld-", 3) != 0;
 }
 
-/* Names a module without debug information: that of the first line in the table that has no source
- * file and whose module the user may be able to build. */
+/* Names one module without debug information: the module of the first line in the table that has no
+ * source file, if the user may be able to build this module. */
 static void say_no_lines(const details_report *r, rdi_text *words) {
     const rd_attribution *a = r->d->attribution;
     for (size_t i = 0; a && i < a->n_lines && is_telling(r, i, a->lines[i].share.misses); i++) {

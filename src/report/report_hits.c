@@ -122,7 +122,7 @@ static void add_row(rdi_paper *paper, const rd_profile *p, const rd_hits_answer 
     rdi_paper_column(paper, -COUNT_COLUMNS, text);
     if (!answer->reachable)
         rdi_text_puts(&paper->t, rd_profile_facts_of(p)->bound ? "  the best within the bound"
-                                                               : "  the best that is possible");
+                                                               : "  the best possible");
     rdi_text_putc(&paper->t, '\n');
 }
 
@@ -157,7 +157,7 @@ static void add_object_reason(rdi_paper *paper, const rd_hits_answer *answer,
     rdi_format_share((double)f->expired.requests / all, expired);
     snprintf(text, sizeof text,
              "No cache hits %s of all requests: %s are first requests of an object, %s are misses "
-             "of deleted objects and %s of expired ones, which every cache misses.",
+             "of deleted objects and %s of expired objects, which every cache misses.",
              requested, cold, deleted, expired);
     rdi_text_putc(&paper->t, '\n');
     rdi_paper_wrap(paper, text);

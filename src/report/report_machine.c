@@ -68,14 +68,14 @@ static bool has_unknown_misses(const rd_machine *m, const rd_machine_misses *fou
     return false;
 }
 
-/* Says what the misses cost, or why that is not known. */
+/* Says how much time the misses cost, or why this is not known. */
 static void add_cost(rdi_paper *paper, const rd_machine *m, const rd_machine_misses *found) {
     char range[RDI_CYCLES_ROOM], text[2 * RDI_CYCLES_ROOM + 200];
     rdi_text_putc(&paper->t, '\n');
     if (!found->cycles_known) {
         rdi_paper_wrap(paper, has_unknown_misses(m, found)
-                                  ? "The misses of some of these caches are not known, so their "
-                                    "cost is not known either."
+                                  ? "The misses of some of these caches are not known, so the time "
+                                    "that they cost is not known either."
                                   : "The description of these caches lacks a latency or the clock "
                                     "rate, so the cost of the misses is not known.");
         return;
@@ -131,9 +131,9 @@ static void add_reason(rdi_paper *paper, const rd_ctx *ctx) {
     rdi_paper_wrap(paper, text);
 }
 
-/* Writes the caches that the report names to `out` and returns their number. These are the machine's
- * data caches, so that one report has one set of caches, unless the profile counted the misses of
- * other caches. */
+/* Writes the caches that the report names to `out` and returns their number. If the profile counted
+ * the misses of certain caches, the report names these; otherwise it names the machine's data
+ * caches, so that one report has one set of caches. */
 static size_t choose_levels(const rd_profile *p, const rd_machine *m, rd_level *out) {
     const rd_level *levels;
     const rd_details *details = rd_profile_details(p);

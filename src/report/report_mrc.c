@@ -50,7 +50,7 @@ static size_t default_sizes(const rd_profile *p, uint64_t *blocks) {
     return n;
 }
 
-/* Makes one row per size, or none if there are no references. The caller frees the rows. */
+/* Makes one row per size, or no rows if there are no references. The caller frees the rows. */
 static rd_status collect_rows(rd_profile *p, const uint64_t *blocks, size_t n, size_row **out,
                               size_t *n_out) {
     rd_ctx *ctx = rdi_profile_ctx(p);

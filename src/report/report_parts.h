@@ -17,12 +17,14 @@ typedef struct rdi_report {
     size_t n_levels;
 } rdi_report;
 
-#define RDI_FACT_COLUMNS  17 /* labels of the totals, and of the sizes on a narrow terminal */
+#define RDI_FACT_COLUMNS                                                                           \
+    17 /* columns for the labels of the totals, and of the sizes on a narrow
+                                terminal */
 #define RDI_SHARE_COLUMNS 10
 #define RDI_CACHE_COLUMNS 11
 
-/* Chooses the caches that a report names: those whose misses the profile has counted, or else the
- * caches of a typical machine if blocks have a size. Returns the number of caches. */
+/* Chooses the caches that a report names: the caches whose misses the profile has counted, or else
+ * the caches of a typical machine if blocks have a size in bytes. Returns the number of caches. */
 size_t rdi_report_levels(const rd_profile *p, const rd_level **out);
 /* Makes the report like rd_report_text(), about the given caches. */
 rd_status rdi_report_text(rd_profile *p, const rd_report_style *style, const rd_level *levels,

@@ -19,8 +19,8 @@ static rd_status find(rd_profile *p, const rd_simulation **out) {
     *out = rd_profile_simulation(p);
     return *out ? RD_OK
                 : rdi_fail(rdi_profile_ctx(p), RD_EINVAL,
-                           "this profile has no simulated caches: use simulate --caches=... with "
-                           "the trace");
+                           "this profile has no simulated caches; run 'reusedist simulate "
+                           "--caches=...' on the trace");
 }
 
 static uint64_t block_bytes_of(const rd_profile *p) {
@@ -151,7 +151,7 @@ static void add_traffic(rdi_paper *paper, const rd_profile *p, const rd_simulati
     }
 }
 
-/* Adds a bar of BAR_CELLS cells that is divided like the causes. */
+/* Adds a bar of BAR_CELLS cells that is divided in proportion to the causes. */
 static void add_cause_bar(rdi_paper *paper, const rd_cache_counts *c) {
     static const char *const fill[2][3] = {{"#", "=", "."}, {"█", "▒", "░"}};
     const uint64_t upto[3] = {c->cold, c->cold + c->capacity, c->misses};
@@ -227,7 +227,8 @@ static void add_prefetches(rdi_paper *paper, const rd_simulation *s) {
     }
 }
 
-/* Says how many references reach memory, and where conflicts cost most. */
+/* Adds sentences that say how many references reach memory, and which cache has the most conflict
+ * misses. */
 static void add_words(rdi_paper *paper, const rd_profile *p, const rd_simulation *s) {
     const rd_cache_counts *last = &s->counts[s->hierarchy.n - 1];
     char share[RDI_FORMAT_ROOM], text[400];
@@ -240,7 +241,8 @@ static void add_words(rdi_paper *paper, const rd_profile *p, const rd_simulation
         return;
     rdi_format_share((double)last->misses / (double)rd_profile_facts_of(p)->references, share);
     int n = snprintf(text, sizeof text, "%s of all references reach memory.", share);
-    /* Far hits make up for conflicts. */
+    /* Far hits compensate for conflict misses, because a fully associative cache would miss
+     * them. */
     uint64_t net = w->conflict > w->far_hits ? w->conflict - w->far_hits : 0;
     if (net && net >= w->misses / 10 && s->hierarchy.cache[worst].policy == RD_POLICY_LRU) {
         rdi_format_share((double)w->conflict / (double)w->misses, share);

@@ -6,8 +6,10 @@
 
 #include <stdio.h>
 
-#define WIDE         79
-#define SIZE_COLUMNS 28 /* labels of the sizes on a terminal of WIDE columns */
+#define WIDE 79
+#define SIZE_COLUMNS                                                                               \
+    28 /* columns for the labels of the sizes on a terminal of at least WIDE
+                           columns */
 #define BAND_COLUMNS 20
 #define MAX_KNEES    3
 
@@ -20,7 +22,7 @@ size_t rdi_report_levels(const rd_profile *p, const rd_level **out) {
     bool counted = details && details->n_levels;
     *out = counted ? details->levels : typical;
     if (rd_profile_objects(p))
-        return 0; /* object caches are no caches of a processor */
+        return 0; /* levels are caches of a processor, not object caches */
     return counted                               ? details->n_levels
            : rd_profile_facts_of(p)->block_bytes ? RDI_COUNT(typical)
                                                  : 0;
@@ -166,8 +168,9 @@ void rdi_report_sizes(rdi_report *r) {
 
 /* ---- in words ---- */
 
-/* Finds the levels [*first, return value) that the sentence names: those that the sample resolves,
- * within the bound, up to the first one that holds every block. */
+/* Finds the levels that the sentence names: the levels that the sample resolves, within the bound,
+ * up to the first level that holds every block. They have the indices from *first to the return
+ * value minus 1. */
 static size_t find_telling(const rdi_report *r, size_t *first) {
     const rd_profile_facts *f = r->facts;
     size_t n = 0;
@@ -186,7 +189,8 @@ static const char *about(const rdi_report *r) {
     return rd_mrc_has_band(r->p) ? "about " : "";
 }
 
-/* Says the miss ratio at one size where no level applies: the bound, or a tenth of all objects. */
+/* Says the miss ratio at one size if there is no level to name: at the bound, or at a tenth of all
+ * blocks. */
 static void say_something(const rdi_report *r, rdi_text *words) {
     const rd_profile_facts *f = r->facts;
     uint64_t blocks = f->bound ? f->bound : f->blocks == RD_UNKNOWN ? 0 : f->blocks / 10;
@@ -224,7 +228,8 @@ static void say_levels(const rdi_report *r, rdi_text *words) {
         say_something(r, words);
 }
 
-/* Formats a size that the sample may not resolve. */
+/* Formats a size, or "less than" the smallest size that the sample resolves if `blocks` is below
+ * it. */
 static void format_needed(const rdi_report *r, uint64_t blocks, char *text, size_t room) {
     char size[RDI_FORMAT_ROOM];
     rdi_format_size(&r->paper, blocks < r->resolution ? r->resolution : blocks, size);
@@ -264,7 +269,8 @@ static void say_working_set(const rdi_report *r, rdi_text *words) {
     rdi_format_share(knees[0].miss_after, after);
     rdi_text_printf(words, "The clearest working set is %s%s: ", size, rdi_report_unit(r));
     if (resolves_half(r, &knees[0]))
-        rdi_text_printf(words, "a cache of half that size would miss %s, one that holds it %s.",
+        rdi_text_printf(words,
+                        "a cache of half that size would miss %s, and a cache that holds it %s.",
                         before, after);
     else
         rdi_text_printf(words, "a cache that holds it would miss %s.", after);
@@ -275,7 +281,7 @@ static void say_unresolved(const rdi_report *r, rdi_text *words) {
     char size[RDI_FORMAT_ROOM];
     rdi_format_size(&r->paper, r->resolution, size);
     rdi_text_printf(words,
-                    "The sample resolves caches of %s%s and more, and this trace needs less: use a "
+                    "The sample resolves caches of %s%s and more, but this trace needs less. Use a "
                     "higher rate, or an exact engine.",
                     size, rdi_report_unit(r));
 }

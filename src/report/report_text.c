@@ -205,8 +205,8 @@ static size_t collect_octaves(const rdi_report *r, octave *rows) {
     return n;
 }
 
-/* Returns whether the histogram has the columns about caches. On a narrow terminal the bars are
- * more useful. */
+/* Returns whether the histogram has the columns about caches. A narrow terminal shows wider bars
+ * instead. */
 static bool has_cache_columns(const rdi_report *r) {
     return r->paper.style.width >= 66;
 }

@@ -1,5 +1,5 @@
-/* Reports the estimated miss ratios of set-associative caches beside those of fully associative
- * ones: a table for people, and CSV and JSON for programs. */
+/* Reports the estimated miss ratios of set-associative caches beside the miss ratios of fully
+ * associative caches: a table for people, and CSV and JSON for programs. */
 #include "reusedist/report.h"
 
 #include "base/json_write.h"
@@ -30,7 +30,7 @@ static rd_status find_row(rd_profile *p, uint64_t ways, uint64_t blocks, ways_ro
         .blocks = blocks, .resolved = blocks >= rd_mrc_resolution(p), .low = -1, .high = -1};
     if (ways == 0 || blocks == 0 || blocks % ways)
         return rdi_fail(ctx, RD_EINVAL,
-                        "a cache of %" PRIu64 " blocks does not consist of sets with %" PRIu64
+                        "a cache of %" PRIu64 " blocks cannot consist of sets with %" PRIu64
                         " ways; give a multiple of %" PRIu64 " blocks",
                         blocks, ways, ways);
     RD_TRY(rd_mrc_ways(ctx, p, blocks / ways, ways, &row->estimate, &row->interpolated));
@@ -64,7 +64,7 @@ static rd_status find_default_rows(rd_profile *p, uint64_t ways, ways_row *rows,
     return RD_OK;
 }
 
-/* Makes one row per size, or none if there are no references. The caller frees the rows. */
+/* Makes one row per size, or no rows if there are no references. The caller frees the rows. */
 static rd_status collect_rows(rd_profile *p, uint64_t ways, const uint64_t *blocks, size_t n,
                               ways_row **out, size_t *n_out) {
     rd_ctx *ctx = rdi_profile_ctx(p);

@@ -51,7 +51,8 @@ static void compare_distances(rdi_error_bound error, const uint64_t *got, const 
         print_distance(least, sizeof least, rdi_error_least(error, expected[i]));
         print_distance(most, sizeof most, expected[i]);
         bool range = strcmp(least, most) != 0;
-        rdi_verify_differ(out, i, "reference %zu (from 0) has distance %s, should be %s%s%s", i, is,
+        rdi_verify_differ(out, i,
+                          "reference %zu (counted from 0) has distance %s instead of %s%s%s", i, is,
                           range ? least : most, range ? " to " : "", range ? most : "");
         return;
     }
@@ -78,13 +79,13 @@ static void compare_bin(const rd_bin *bin, bool sums, const uint64_t *sorted, si
         rdi_sum_add(&sum, (rd_sum){sorted[*at], 0});
     if (count != bin->count)
         rdi_verify_differ(out, UINT64_MAX,
-                          "%" PRIu64 " references in bin %" PRIu64 " to %" PRIu64
-                          ", should be %" PRIu64,
-                          bin->count, bin->low, bin->high, count);
+                          "bin %" PRIu64 " to %" PRIu64 " has %" PRIu64
+                          " references instead of %" PRIu64,
+                          bin->low, bin->high, bin->count, count);
     else if (sums && (sum.low != bin->sum.low || sum.high != bin->sum.high))
         rdi_verify_differ(out, UINT64_MAX,
                           "distances in bin %" PRIu64 " to %" PRIu64 " add up to %" PRIu64
-                          ", should be %" PRIu64,
+                          " instead of %" PRIu64,
                           bin->low, bin->high, bin->sum.low, sum.low);
 }
 
@@ -103,7 +104,7 @@ static void compare_bins(const rd_profile *p, const uint64_t *sorted, size_t fin
 static void compare_fact(const char *name, uint64_t got, uint64_t expected,
                          rdi_verify_outcome *out) {
     if (!out->different && got != expected)
-        rdi_verify_differ(out, UINT64_MAX, "%s is %" PRIu64 ", should be %" PRIu64, name, got,
+        rdi_verify_differ(out, UINT64_MAX, "%s is %" PRIu64 " instead of %" PRIu64, name, got,
                           expected);
 }
 
@@ -118,7 +119,7 @@ static void compare_ranks(const rd_profile *p, rdi_error_bound error, const uint
             if (!rdi_error_allows(error, sorted[at], sorted[at], bins[i].low, bins[i].high)) {
                 rdi_verify_differ(out, UINT64_MAX,
                                   "distance %zu in ascending order (from 0) is in bin %" PRIu64
-                                  " to %" PRIu64 ", should be %" PRIu64 " to %" PRIu64,
+                                  " to %" PRIu64 " instead of %" PRIu64 " to %" PRIu64,
                                   at, bins[i].low, bins[i].high, rdi_error_least(error, sorted[at]),
                                   sorted[at]);
                 return;
@@ -133,7 +134,7 @@ static void compare_mass(const rd_profile *p, rdi_verify_outcome *out) {
     uint64_t counted = facts->infinite;
     for (size_t i = 0; i < n; i++)
         counted += bins[i].count;
-    compare_fact("references in the histogram", counted, facts->references, out);
+    compare_fact("the number of references in the histogram", counted, facts->references, out);
 }
 
 /* Compares the totals. With a bound, blocks and cold references may be unknown, and only stated
@@ -141,11 +142,11 @@ static void compare_mass(const rd_profile *p, rdi_verify_outcome *out) {
 static void compare_totals(const rd_profile_facts *facts, uint64_t blocks, uint64_t infinite,
                            rdi_verify_outcome *out) {
     bool bounded = facts->bound != 0;
-    compare_fact("infinite", facts->infinite, infinite, out);
+    compare_fact("the number of infinite distances", facts->infinite, infinite, out);
     if (!bounded || facts->blocks != RD_UNKNOWN)
-        compare_fact("blocks", facts->blocks, blocks, out);
+        compare_fact("the number of blocks", facts->blocks, blocks, out);
     if (!bounded || facts->cold != RD_UNKNOWN)
-        compare_fact("cold", facts->cold, blocks, out);
+        compare_fact("the number of cold references", facts->cold, blocks, out);
 }
 
 /* Sorts the finite distances to the front of the array and returns their number. Distances below n,
@@ -220,11 +221,11 @@ static rd_status compare_all(rd_ctx *ctx, rd_engine *e, const truth *t, rdi_veri
     rd_profile *p = NULL;
     RD_TRY(rd_engine_profile(e, &p));
     const rd_profile_facts *facts = rd_profile_facts_of(p);
-    compare_fact("references", facts->references, t->n, out);
+    compare_fact("the number of references", facts->references, t->n, out);
     if (!out->different && measures(rd_engine_info_of(e)))
         compare_measured(p, t, out);
     else if (facts->blocks != RD_UNKNOWN)
-        compare_fact("blocks", facts->blocks, t->blocks, out);
+        compare_fact("the number of blocks", facts->blocks, t->blocks, out);
     rd_profile_free(p);
     return out->different ? RD_OK : check_invariants(ctx, e, out);
 }

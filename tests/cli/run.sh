@@ -9,7 +9,7 @@
 #   $EXAMPLES    examples of the source tree
 # and is compared with the files beside it:
 #   CASE.stdout.exact   the exact output         CASE.stderr.exact
-#   CASE.stdout.glob    a shell pattern per line, where a line "..." stands for any number of
+#   CASE.stdout.glob    a shell pattern per line, where a line "..." matches any number of
 #                       lines                    CASE.stderr.glob
 #   CASE.stdout.ignore  ignored                  CASE.stderr.ignore
 #   CASE.exit           the exit status
@@ -31,7 +31,8 @@ EXAMPLES=$here/../../examples
 export REUSEDIST DATA EXAMPLES LC_ALL=C.UTF-8 TZ=UTC
 shift
 
-# matches OUTPUT PATTERNS: compares line by line; "..." matches as few lines as possible.
+# matches OUTPUT PATTERNS: compares the output with the patterns line by line; "..." matches as few lines as
+# possible.
 matches() {
     local -a lines patterns
     mapfile -t lines <"$1"
@@ -56,7 +57,8 @@ matches() {
     [ $p -eq ${#patterns[@]} ]
 }
 
-# check_stream CASE stdout|stderr FILE
+# check_stream CASE stdout|stderr FILE: compares one output stream of a case, which is in FILE, with the
+# expected one.
 check_stream() {
     local base=$1.$2 output=$3
     if [ -e "$base.ignore" ]; then

@@ -487,7 +487,7 @@ static void wrong_configurations_are_refused_before_anything_is_read(void **stat
     assert_refused(&(rd_analysis_config){size, .kinds = 8}, "kinds is 8");
     assert_refused(&(rd_analysis_config){size, .bound = 9, .sampling = &sampling}, "bound");
     assert_refused(&(rd_analysis_config){size, .engine = "parda", .sampling = &sampling},
-                   "engine parda does not give distances at once, which sampling needs");
+                   "engine parda does not deliver distances immediately, which sampling");
     assert_refused(&(rd_analysis_config){size, .attribution = &attribution},
                    "rd_attribution_config.size is 0");
 }
@@ -545,7 +545,7 @@ static void ids_and_addresses_do_not_mix_by_themselves(void **state) {
         assert_int_equal(rd_analysis_run(a), given ? RD_OK : RD_EINVAL);
         if (!given)
             assert_string_equal(rd_last_error(ctx),
-                                "t: this trace has object ids, but the previous one has addresses: "
+                                "t: this trace has object ids, but the previous one has addresses; "
                                 "use one block per address (-b addr)");
         rd_analysis_close(a);
         rd_trace_close(din);
@@ -590,9 +590,10 @@ static void notes_tell_what_was_chosen_and_what_is_odd(void **state) {
     assert_int_equal(add_text(a, "text", "7\n", &trace), RD_OK);
     assert_int_equal(rd_analysis_run(a), RD_OK);
     assert_string_equal(
-        notes, "1 t: format text, one block per object id\n"
-               "0 t: format text has no kinds: all references count as loads\n"
-               "0 t: has no program counters: all references are attributed to line 0x0\n");
+        notes,
+        "1 t: format text, one block per object id\n"
+        "0 t: format text has no kinds, so all references count as loads\n"
+        "0 t: the trace has no program counters, so all references are attributed to line 0x0\n");
     rd_analysis_close(a);
     rd_trace_close(trace);
 }

@@ -1177,7 +1177,7 @@ static void kv_analyses(void **state) {
     assert_true(rd_kv_quantile(&details, NAN) == 0);
     REFUSED(rd_kv_bound_at(NULL, 0, &bound));
     EXPLAINED("out", rd_kv_bound_at(kv, 0, NULL));
-    expect_saying(rd_kv_bound_at(kv, 0, &bound), "not requested");
+    expect_saying(rd_kv_bound_at(kv, 0, &bound), "not computed");
     REFUSED(rd_kv_tier_at(NULL, 0, &tier));
     EXPLAINED("out", rd_kv_tier_at(kv, 0, NULL));
     expect_saying(rd_kv_tier_at(kv, 0, &tier), "no tier");

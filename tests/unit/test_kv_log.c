@@ -207,7 +207,7 @@ static void test_wrong_lines_are_refused(void **state) {
         {GOOD "{\"hash_ids\":[1],\"input_length\":99999999999,\"timestamp\":1}\n",
          "expected an integer from 0 to 2147483647"},
         {GOOD "{\"hash_ids\":[1,2,3],\"input_length\":5,\"timestamp\":1}\n",
-         "line 2: 3 blocks do not fit 5 tokens"},
+         "line 2: this request has 3 blocks for 5 tokens"},
         {GOOD "{\"hash_ids\":[1.5],\"input_length\":5,\"timestamp\":1}\n",
          "expected an integer or a string"},
         {GOOD "{\"hash_ids\":[99999999999999999999],\"input_length\":5,\"timestamp\":1}\n",

@@ -110,18 +110,19 @@ static void mistakes_name_the_line(void **state) {
     static const struct {
         const char *text, *message;
     } wrong[] = {
-        {"", "f: the file has no machine"},
-        {"caches = L1=32K:8\n", "f: line 1: the first line of a machine is its name"},
+        {"", "f: the file does not describe a machine"},
+        {"caches = L1=32K:8\n", "f: line 1: the first line must be the name of the machine"},
         {"[a\n", "f: line 1: '[a' is not [NAME]"},
         {"[a]\n", "f: machine a has no caches"},
         {"[a]\ncaches\n", "f: line 2: 'caches' is neither [NAME] nor KEY = VALUE"},
         {"[a]\ncache = L1=32K\n", "f: line 2: unknown key 'cache'; did you mean caches?"},
         {"[a]\ncaches = L1=32K:x\n", "f: line 2: cache 'L1=32K:x'"},
         {"[a]\ncaches = L1=32K:7\n", "f: machine a: L1: 512 blocks are not a whole number of sets"},
-        {"[a]\ncaches = L1=32K:8\nline = 48\n", "f: machine a: a line of 48 bytes"},
+        {"[a]\ncaches = L1=32K:8\nline = 48\n", "f: machine a: the line size of 48 bytes"},
         {"[a]\ncaches = L1=32K:8\nclock = fast\n", "f: line 3: "},
         {"[a]\ncaches = L1=32K:8\nmemory = -3\n", "f: line 3: "},
-        {"[a]\ncaches = L1=32K:8\nfetch = L1=32K:8\n", "f: line 3: fetch is one cache"},
+        {"[a]\ncaches = L1=32K:8\nfetch = L1=32K:8\n",
+         "f: line 3: the value of 'fetch' must be one cache"},
         {"[a]\ncaches = L1=32K:8\nkind = an enormous server\n", "f: line 3: kind is longer than"},
         {"[a]\ncaches = L1=32K:8\n[b]\n", "f: line 3: a second machine begins here"},
     };

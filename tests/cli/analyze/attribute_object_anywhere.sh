@@ -1,4 +1,5 @@
-# A file that can be loaded at any address needs an address. Without libdw, its symbols are unknown.
+# For a file that can be loaded at any address, --object needs an address. Without libdw, the symbols of the
+# file are unknown.
 printf '0x401010: R 0x1000\n' >t
 if "$REUSEDIST" version | grep -q 'no libdw'; then
     exit 77

@@ -1,4 +1,5 @@
-# A checkpoint is a regular file of its own: it is read again, replaced and finally removed.
+# A checkpoint must be a regular file and not another output: the analysis reads it, replaces it and finally
+# removes it.
 $REUSEDIST generate zipf:blocks=100,refs=5000 -o t
 ln -s other link
 mkfifo pipe

@@ -1,3 +1,3 @@
-# Not every engine can continue from a checkpoint.
+# A checkpoint is refused for an engine that cannot continue from one.
 printf '%s\n' 1 2 1 >t
 $REUSEDIST analyze -e stream --checkpoint=kept -b addr t

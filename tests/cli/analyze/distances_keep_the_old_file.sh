@@ -1,5 +1,5 @@
-# --distances is written like every other output: the old file stays until all distances are there. It also
-# stays if an option is wrong or the disk is full, which here is a limit of the file size.
+# --distances is written like every other output: the old file stays until all distances are written. It also
+# stays if an option is wrong or the disk is full, which a limit of the file size simulates here.
 $REUSEDIST generate uniform:refs=100K,blocks=1K -o t
 echo old >d
 $REUSEDIST analyze --distances=d --attribute --caches=foo t || echo "wrong option: $?"

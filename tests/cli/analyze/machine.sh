@@ -1,12 +1,13 @@
-# Caches with ways get an estimate beside the fully associative number, and a machine says what the misses cost.
+# For caches with ways, the report has an estimate beside the fully associative number. For a machine, it also
+# has the time that the misses cost.
 trace=$EXAMPLES/gzip.trace.xz
 table() { sed -n '/^Caches/,$p'; }
 "$REUSEDIST" analyze --machine=zen4 "$trace" | table
 "$REUSEDIST" analyze --machine=grace "$trace" | tail -3
 "$REUSEDIST" analyze --caches=L1=48K:12,L2=1M:1 "$trace" | table
-# The estimate is that of mrc.
+# The estimate is the same as that of mrc.
 "$REUSEDIST" mrc --ways=12 --sizes=48K --out=csv "$trace" | cut -c1-24
-# Caches that do not suit the profile cost nothing of the report.
+# If caches do not suit the profile, the rest of the report stays complete.
 "$REUSEDIST" analyze --caches=L1=48K:7 "$trace" | tail -3
 "$REUSEDIST" analyze --machine=apple-m1 "$trace" | tail -3
 "$REUSEDIST" analyze --machine=zen4 --out=csv "$trace" | head -2

@@ -1,5 +1,5 @@
-# A writable file in a read-only folder cannot be replaced: it is overwritten at the end. Root drops the
-# capabilities that make permissions irrelevant to it.
+# A writable file in a read-only folder cannot be replaced, so it is overwritten at the end. If the test runs
+# as root, it drops the capabilities that bypass permissions.
 unprivileged=
 [ "$(id -u)" != 0 ] || unprivileged="setpriv --bounding-set=-dac_override,-fowner"
 mkdir folder

@@ -1,5 +1,6 @@
-# The command finds the phases of generated traces: seven different phases in three orders, phases that come
-# back, also with working sets that take the whole phase to be touched, and none in traces with only noise.
+# The command finds the phases of generated traces: seven different phases in three orders, and phases that
+# recur, even if touching their working set takes the whole phase. It finds no phases in traces that contain
+# only noise.
 phases() {
     "$REUSEDIST" generate -q "$1" -o trace
     "$REUSEDIST" analyze -q -b addr --attribute --out=json -o out.json trace

@@ -1,5 +1,5 @@
 # The progress bar is drawn only on a terminal or on request. Here a slow pipe delivers the trace. The bar shows
-# the amount and the speed, and is erased at the end.
+# the number of references and the speed, and is erased at the end.
 slow() { seq 1 1000; sleep 1; seq 1 100000; }
 slow | "$REUSEDIST" analyze --progress=always -e bk --out=csv --hist=log -f text - 2>bar | tail -1
 grep -c 'references  .*/s' bar

@@ -1,5 +1,5 @@
-# A sample of the blocks shows its band, and nothing about sizes below ten sampled blocks: no median and no
-# histogram there, no caches, no working set.
+# The report about a sample of the blocks shows the confidence band. It shows nothing about sizes below ten
+# sampled blocks: no median, histogram rows, caches or working set.
 "$REUSEDIST" generate zipf:blocks=200K,refs=400K,alpha=0.6 -o t.trace
 "$REUSEDIST" analyze -e shards:rate=0.01 --ascii t.trace
 "$REUSEDIST" analyze -e shards:rate=0.01 --hist=log --out=csv t.trace | sed -n '1,2p; $p'

@@ -1,4 +1,5 @@
-# -t auto, the default, gives the result of one thread. With --mem, and with another engine, it is one thread.
+# -t auto, the default, gives the result of one thread. With --mem, and with engines other than auto, -t auto
+# means one thread.
 "$REUSEDIST" generate zipf:blocks=5000,refs=1500000 -q -o t.trace
 "$REUSEDIST" analyze -q --out=csv -t 1 t.trace > one
 "$REUSEDIST" analyze -q --out=csv -t auto t.trace | cmp - one

@@ -1,4 +1,4 @@
-# The temporary file has no name that somebody else can predict and make a link of.
+# Another user cannot predict the name of the temporary file and create a link with this name.
 "$REUSEDIST" generate uniform:refs=500,blocks=100 -o t
 mkdir tmp
 echo kept >victim

@@ -33,7 +33,7 @@ e = 1 << 40
 sys.stdout.buffer.write(head + frame(0, first, 0) + frame(0, second, 2 * e) + frame(3, block, 5 * e)
                         + frame(0, last, 3 + 5 * e) + frame(0, b"", 3 + 6 * e))
 P
-# The example of the specification.
+# This is the example of the specification.
 python3 - "$DATA/../../docs/trace-format.md" >example.trace <<'P'
 import re, sys
 example = re.search("### With events.*?```hex(.*?)```", open(sys.argv[1]).read(), re.S)

@@ -1,4 +1,4 @@
-# A trace is not converted in place: if it is damaged, everything behind the damage would be lost.
+# A trace is not converted in place: if it is damaged, everything after the damage would be lost.
 $REUSEDIST generate cycle:blocks=4,refs=6 -o t
 cp t before
 ln -s t soft

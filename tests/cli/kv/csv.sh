@@ -1,5 +1,6 @@
-# A log by hand, in every unit. Request 2 repeats the first block of request 1, request 3 all of it: a cache of 1
-# block hits block 1 in request 3 only, because request 1 ends with block 2; a cache of 2 blocks hits all repeats.
+# A small log, whose hits can be counted by hand, is analyzed in every unit. Request 2 repeats the first block of
+# request 1, and request 3 repeats all of request 1: a cache of 1 block hits block 1 in request 3 only, because
+# request 1 ends with block 2; a cache of 2 blocks hits all repeats.
 cat >log <<'END'
 {"timestamp": 0, "input_length": 20, "output_length": 1, "hash_ids": [1, 2]}
 {"timestamp": 5, "input_length": 10, "output_length": 1, "hash_ids": [1]}

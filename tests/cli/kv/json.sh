@@ -1,4 +1,4 @@
-# The whole result as JSON, with tiers, a plan and replicas.
+# The JSON output has the whole result, with tiers, a plan and replicas.
 cat >log <<'END'
 {"chat_id": 1, "parent_chat_id": -1, "turn": 1, "timestamp": 0, "input_length": 20, "output_length": 1, "hash_ids": [1, 2]}
 {"chat_id": 2, "parent_chat_id": 1, "turn": 2, "timestamp": 5, "input_length": 32, "output_length": 1, "hash_ids": [1, 3]}

@@ -1,4 +1,4 @@
-# Wrong logs are refused with the line.
+# Invalid logs are refused, and the message names the line.
 refuse() {
     "$REUSEDIST" kv "$@" - && echo "not refused: $*"
     true
@@ -14,7 +14,7 @@ printf '%s\n' '{"blocks": [3]}' | refuse
 printf '' | refuse
 printf 'RDKVLOG1\1\0\0\0\0\0\0\0' | refuse
 "$REUSEDIST" kv nothing || echo "status $?"
-# These are allowed.
+# These logs are valid.
 printf '%s\n' '{"hash_ids": [], "input_length": 0}' | "$REUSEDIST" kv --sizes=1 --out=csv -
 printf '%s\n' '{"hash_ids": [1, 2, 1]}' '{"hash_ids": [2, 1, 2]}' '{"hash_ids": [1, 2, 3]}' |
     "$REUSEDIST" kv --ids=content -f jsonl:blocks=hash_ids --block-tokens=1 --sizes=9 --out=csv -

@@ -1,2 +1,2 @@
-# The models, with their bytes per token.
+# --models lists the models with their bytes per token.
 "$REUSEDIST" kv --models

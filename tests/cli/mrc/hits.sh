@@ -1,5 +1,6 @@
-# The smallest cache with a hit ratio, or the best ratio and why there is no better one. A loop over 300
-# blocks inside a pass over 3000: 1/20 of the references are first touches.
+# The command finds the smallest cache with a hit ratio, or the best hit ratio and the reason why no cache has
+# a better one. The trace is a loop over 300 blocks inside a pass over 3000 blocks, so 1/20 of the references
+# are first touches.
 awk 'BEGIN {
     for (pass = 0; pass < 4; pass++)
         for (i = 0; i < 10; i++)

@@ -1,4 +1,4 @@
-# A profile of a later release: its unknown sections are skipped with a note, in every command that reads it.
+# Every command that reads a profile of a later release skips the unknown sections and prints a note.
 cat >later.json <<'P'
 {"schema": "reusedist.profile/1.7", "references": 3, "infinite": 3, "exact": true, "error": {"kind": "exact"},
  "block_bytes": 64, "binning": "log", "coherence": [], "contexts": {"a": 1}, "histogram": []}

@@ -1,5 +1,5 @@
-# The estimate for caches with sets, from a trace and from a profile of it. The trace reads 1024 blocks in an
-# order of its own, each twice in a row, ten times over.
+# The estimate for caches with sets is the same from a trace and from a profile of this trace. The trace reads
+# 1024 blocks in a fixed random order, each of them twice in a row, and repeats this ten times.
 awk 'BEGIN {
     for (pass = 0; pass < 10; pass++)
         for (k = 0; k < 1024; k++) printf " L %x,4\n L %x,4\n", (k * 613 % 1024) * 64, (k * 613 % 1024) * 64
@@ -9,7 +9,7 @@ digits() { sed -E 's/(0\.[0-9]{9})[0-9]+/\1/g'; }
 "$REUSEDIST" mrc --ways=4 --sizes=32K,48K,64K --out=csv trace | digits
 "$REUSEDIST" analyze --hist=full --out=json -o profile.json trace
 "$REUSEDIST" mrc --ways=4 --sizes=32K,48K,64K --out=csv profile.json | digits
-# 1023 other blocks in 256 sets: 4 or more of them are in the set with this probability, from the definition.
+# By definition, this is the probability that 4 or more of 1023 other blocks are in the same one of 256 sets.
 python3 - <<'END'
 from fractions import Fraction as F
 from math import comb

@@ -1,4 +1,5 @@
-# Values that a request cannot have are refused with line and column; -v counts unusual ones.
+# Impossible values of a request are refused, and the message names line and column. -v counts unusual
+# requests.
 try() {
     printf 'time,id,size,op,ttl\n%s\n' "$1" >t.csv
     $REUSEDIST mrc --weight=bytes --out=csv t.csv || true

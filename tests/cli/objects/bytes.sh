@@ -1,4 +1,5 @@
-# Sizes of objects decide which requests a cache hits. 29 bytes hold apple and plum, 30 apple and pear.
+# Sizes of objects decide which requests a cache hits. A cache of 29 bytes holds apple and plum; a cache of 30
+# bytes holds apple and pear.
 printf 'key,size\napple,10\npear,20\napple,10\nplum,7\napple,10\n' >requests.csv
 $REUSEDIST mrc --weight=bytes --sizes=10,29,30,40 --out=csv requests.csv
 $REUSEDIST mrc --weight=bytes --sizes=10,30 --out=json requests.csv

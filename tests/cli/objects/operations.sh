@@ -1,5 +1,6 @@
-# Operations and lifetimes of a trace with the columns of Twitter's, through a profile, the native format and a
-# merge. The third request comes after the lifetime of a, the last one after the delete of b.
+# Operations and lifetimes of a trace with the columns of Twitter's traces survive a profile, the native format
+# and a merge. The third request comes after the lifetime of object a, and the last request after the delete of
+# object b.
 cat >twitter.csv <<'E'
 1,a,1,9,0,set,10
 2,a,1,9,0,get,0
@@ -20,13 +21,13 @@ $REUSEDIST mrc --weight=bytes --count=all --expiry=lazy --out=csv t.trace
 $REUSEDIST merge p.json p.json -o sum.json
 python3 "$DATA/../../scripts/check_profile.py" sum.json
 $REUSEDIST mrc --out=csv sum.json
-# The columns of Meta's traces: a request is made op_count times.
+# With the columns of Meta's traces, a request is made op_count times.
 printf 'op_time,key,key_size,op,op_count,size,cache_hits,ttl\n1,7,3,GET,3,50,0,0\n2,8,3,SET,1,50,0,0\n3,7,3,GET,1,50,0,0\n' >meta.csv
 $REUSEDIST mrc --weight=bytes --sizes=64,128 -f csv:preset=meta --out=csv meta.csv
-# The columns of MSR Cambridge.
+# This trace has the columns of MSR Cambridge's traces.
 printf '128166372003061629,usr,0,Read,8192,4096,1\n128166372003061630,usr,0,Write,0,512,1\n128166372003061631,usr,0,Read,8192,4096,1\n' >msr.csv
 $REUSEDIST mrc --weight=bytes --count=all --sizes=4096,8192 -f csv:preset=msr --out=csv msr.csv
-# Binary records: time, id, size, ttl, operation.
+# Binary records have time, id, size, lifetime and operation.
 python3 -c '
 import struct, sys
 for r in ((1, 5, 10, 4, 1), (2, 5, 10, 0, 0), (9, 5, 10, 0, 0)):

@@ -1,4 +1,5 @@
-# Every number of ways at once: with one set, the misses follow from the reuse distances.
+# --ways=all counts the misses for every number of ways at once. With one set, the misses follow from the
+# reuse distances.
 awk 'BEGIN { for (pass = 0; pass < 3; pass++) for (i = 0; i < 6; i++) printf " L %x,8\n", i * 64 * (1 + pass % 2) }' >trace
 "$REUSEDIST" simulate --sets=1,2 --ways=all --out=csv trace
 "$REUSEDIST" simulate --sets=2,3 --ways=all -t 3 trace

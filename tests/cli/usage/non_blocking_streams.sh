@@ -1,5 +1,5 @@
-# Standard streams that do not block, because another process with the same terminal or pipe has changed
-# that, are waited for.
+# The command waits for standard streams that do not block. Another process with the same terminal or pipe can
+# make them non-blocking.
 cat >unblock.py <<'PY'
 import os, sys
 os.set_blocking(int(sys.argv[1]), False)
