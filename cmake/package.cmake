@@ -24,7 +24,7 @@ set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME reusedist)
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION "reuse-distance analyzer for programs and traces
 Reads traces of many tools, records programs while they run, and shows miss
 ratios of every cache size, working sets and how a change affects locality.")
-set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS "clang") # needed by programs that are built with reusedist-cc
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS "clang") # reusedist-cc needs it to build programs
 if(RD_VALGRIND_FOUND) # the tool works with only one version of Valgrind's core
   string(REGEX MATCH "^([0-9]+)\\.([0-9]+)" _ ${RD_VALGRIND_VERSION})
   math(EXPR _next "${CMAKE_MATCH_2} + 1")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks profile files. It is an independent implementation of docs/profile-format.md.
 
-usage: check_profile.py FILE...     says nothing and exits 0 when every file is right
+usage: check_profile.py FILE...     prints nothing and exits with status 0 if every file is valid
 """
 import json
 import re
@@ -16,7 +16,7 @@ def need(condition, why):
 
 
 def unique(pairs):
-    need(len({key for key, _ in pairs}) == len(pairs), "a key comes twice")
+    need(len({key for key, _ in pairs}) == len(pairs), "a key occurs twice")
     return dict(pairs)
 
 
@@ -33,17 +33,17 @@ def bin_of(binning, d):
 def check_row(profile, before, row):
     low, high, count, total = row
     binning = profile["binning"]
-    need(0 <= low <= high <= 2**64 - 2 and count >= 1, "range or count")
+    need(0 <= low <= high <= 2**64 - 2 and count >= 1, "invalid range or count")
     if profile.get("sums_known", True):
         need(low * count <= total <= high * count, "sum")
     else:
-        need(total is None, "a sum that is not known")
+        need(total is None, "a sum although sums are not known")
     need(low < (profile.get("bound") or 2**64), "beyond the bound")
     if binning.startswith("reference:"):
         need(not before or (before[0] <= low and before[1] <= high), "order")
     else:
         need(not before or before[1] < low, "order")
-        need(binning == "edges" or bin_of(binning, low) == (low, high), "no bin of the binning")
+        need(binning == "edges" or bin_of(binning, low) == (low, high), "a row that is not a bin of the binning")
 
 
 def check_misses(profile, misses, least, most):

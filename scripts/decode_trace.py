@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Decodes a native trace. It is an independent implementation of docs/trace-format.md, which refuses
-everything that the format does not allow. A file that the C reader reads is decoded, and vice versa.
+"""Decodes a native trace. This is an independent implementation of docs/trace-format.md. It refuses everything
+that the format does not allow, and decodes exactly the files that the C reader reads.
 
 usage: decode_trace.py FILE     prints "ADDRESS SIZE KIND PC THREAD", with - for absent columns,
                                 and "event KIND THREAD ADDRESS SIZE PC [PATH]" where it happened;
@@ -190,9 +190,9 @@ def references(f):
                                       f[10] & 4, skipped))
             pending, events, at = pending + more, events + len(more), end + 8
             continue
-        check(not pending or pending[-1][0] < before + max(n, 1), "event behind its frame")
+        check(not pending or pending[-1][0] < before + max(n, 1), "event after its frame")
         if n == 0:
-            check(end + 8 == len(f), "something follows the end")
+            check(end + 8 == len(f), "extra bytes after the end")
             yield from pending
             return
         addr, at = decode_block(f, at + 8, end, n, columns & 1, columns & 2)
@@ -204,7 +204,7 @@ def references(f):
             length = struct.unpack_from("<I", f, at)[0]
             check(length <= 4236 + 13 * n, "column too long")
             at += 4 + length
-        check(at == end, "payload not filled")
+        check(at == end, "extra bytes in a payload")
         for i, ((a, size, kind), p, t) in enumerate(zip(addr, pc, thread)):
             while pending and pending[0][0] == before + i:
                 yield pending.pop(0)

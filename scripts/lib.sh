@@ -1,4 +1,4 @@
-# Functions for the other scripts: installing packages and configuring builds.
+# Functions that install packages and configure builds, for all scripts.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -34,14 +34,14 @@ as_root() {
     elif command -v sudo >/dev/null; then
         sudo "$@"
     else
-        die "needs root or sudo to run: $*"
+        die "root or sudo is needed to run: $*"
     fi
 }
 
 # Installs the missing packages of the named groups without asking; does nothing if none is missing.
 install_packages() {
     if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-        say "not a Debian system: these must be there already: $(packages_of "$@" | xargs)"
+        say "this is not a Debian system; make sure that these are installed: $(packages_of "$@" | xargs)"
         return 0
     fi
     local missing

@@ -97,7 +97,7 @@ NUMBERS = ("no one two three four five six seven eight nine ten eleven twelve th
 
 
 def word(n):
-    """A small number as a word."""
+    """Returns a small number as a word."""
     return NUMBERS[n] if n < len(NUMBERS) else str(n)
 
 
@@ -106,7 +106,7 @@ def each(values, spec, joined=", "):
 
 
 def span(values, spec):
-    """From the least to the most."""
+    """Returns the range from the smallest to the largest value as a text."""
     least, most = format(min(values), spec), format(max(values), spec)
     return least if least == most else f"{least} to {most}"
 
@@ -133,24 +133,24 @@ def table4_rows():
 
 
 def slowdown(row, column):
-    """The median of the ratios within the turns. Rows of the earlier script have no turns."""
+    """Returns the median of the ratios within the turns. Rows of an earlier version of the script have no turns."""
     turns = row.get("turns", [row])
     return statistics.median(turn[column]["wall_s"] / turn["original"]["wall_s"] for turn in turns)
 
 
 def slowdowns(column):
-    """Time with recording and so on by the time of the program alone, of the programs that have it."""
+    """Returns the slow-down of every program that has this column: its time divided by the time of the program alone."""
     return [slowdown(row, column) for row in table4_rows() if column in row]
 
 
 def without_start():
-    """The slow-downs of recording, without the time that the recorder takes to start."""
+    """Returns the slow-downs of recording, without the time that the recorder takes to start."""
     start = lines(TABLE4)[0]["start_s"]
     return [(row["record"]["wall_s"] - start) / row["original"]["wall_s"] for row in table4_rows()]
 
 
 def table4_sentence():
-    """The averages of Table IV, for the columns that the result file has."""
+    """Returns the averages of Table IV, for the columns that the result file has."""
     rows, parts = table4_rows(), []
     for column, name in TABLE4_COLUMNS.items():
         values = slowdowns(column)
@@ -165,7 +165,7 @@ def table4_sentence():
 
 
 def table4_turns():
-    """True if the program alone was measured in turns with the rest, in one run."""
+    """Returns whether the program alone was measured in turns with all other columns, in one run."""
     return all("turns" in row for row in table4_rows())
 
 
@@ -224,7 +224,7 @@ def fixup_percents(fixup, ranks=16):
 
 
 def postfix_wins():
-    """The traces on which the postfix fix-up is the faster one on 16 ranks."""
+    """Returns the traces on which the postfix fix-up is faster on 16 ranks."""
     return [trace for trace in TRACES if rank_seconds(trace, 16, fixup="postfix") < rank_seconds(trace, 16)]
 
 
@@ -233,7 +233,7 @@ def length_ns(name=PARDA):
 
 
 def parda_table():
-    """All ranks of the traces, and with a bound of 512 K where it is not the same."""
+    """Returns a table of all numbers of ranks, with a bound of 512 K on the traces where this makes a difference."""
     counts, rows = (1, 2, 4, 8, 16), []
     for trace, title in TRACES.items():
         rows.append([title, f"{stream_seconds(trace):.2f}", *(f"{rank_seconds(trace, n):.2f}" for n in counts[:-1]),
@@ -265,7 +265,7 @@ def two_ranks_table():
 
 
 def paper_seconds(name, ranks, olken):
-    """Parda's configuration with its splay tree, or with `stream`."""
+    """Returns the seconds of Parda's configuration, with its splay tree or with `stream`."""
     engine = f"parda:ranks={ranks}," + ("engine=olken," if olken else "") + "phase=64M"
     return line(name, suite="paper", ranks=ranks, engine=engine)["median_seconds"]
 
@@ -291,14 +291,14 @@ def bounds_traces():
 
 
 def beyond_percent(trace, bound):
-    """The share of references whose distance the bound turned into infinity."""
+    """Returns the percentage of references whose distance the bound made infinite."""
     row = line(bounds_file(), suite="figure45", trace=trace, ranks=16, bound=bound)
     blocks = line(bounds_file(), suite="blocks", trace=trace)["blocks"]
     return 100 * (row["infinite"] - blocks) / row["references"]
 
 
 def bounds_note():
-    """How far the bounds bind on the traces of Figures 4 and 5."""
+    """Says how many references lie beyond the bounds on the traces of Figures 4 and 5."""
     if not bounds_bind():
         return ("the bounds hardly bind: only flat, cc1 and gnugo have more than 256 K blocks, and only flat "
                 "more than 2 M")
@@ -343,7 +343,7 @@ UNADJUSTED = "hprda:backend=openmp,adjust=off"
 
 
 def hprda_pairs(engine, name=HPRDA, tree=AVL):
-    """The line of the tree and that of the engine, of each program."""
+    """Returns, for each program, the line of the tree and the line of the engine."""
     return [(line(name, figure="10-15", trace=row["trace"], engine=tree), row)
             for row in find(name, figure="10-15", engine=engine)]
 
@@ -358,7 +358,7 @@ def hprda_with_reading(engine, name=HPRDA):
 
 
 def hprda_errors(engine, field="average_error"):
-    """In percent, by program."""
+    """Returns percentages by program."""
     return [100 * row[field] for row in find(HPRDA, figure="10-15", engine=engine)]
 
 
@@ -376,12 +376,12 @@ def hprda_piece_times(backend):
 
 
 def tree_ratios():
-    """How many times as fast the splay tree is as the balanced tree, by program."""
+    """Returns, by program, how many times as fast the splay tree is as the balanced tree."""
     return hprda_speedups(SPLAY, TREES) if exists(TREES) else []
 
 
 def trees_sentence():
-    """The speed-ups over both sequential trees; those over the splay tree follow from a run of both trees."""
+    """Says the speed-ups over both sequential trees. The speed-ups over the splay tree follow from a run of both trees."""
     over = (f"over the AVL tree, which is the paper's kind of tree: H200 {mean(hprda_speedups(DEVICE)):.1f}, at most "
             f"{max(hprda_speedups(DEVICE)):.1f}; 16 threads {mean(hprda_speedups(THREADS)):.1f}; ")
     ratios = tree_ratios()
@@ -433,7 +433,7 @@ def choosing_ratio(trace, a, b):
 
 
 def choosing_traces(generated=None):
-    """The traces on which the fast engines were measured: generated ones, recorded ones or all."""
+    """Returns the traces on which the fast engines were measured: generated traces, recorded traces or all."""
     traces = [row["trace"] for row in find("choosing", engine="time") if row["trace"] != CHOOSING_MEDIUM]
     return [t for t in traces if generated is None or (":" in t) == generated]
 
@@ -480,7 +480,7 @@ def levels_ns(trace, where, *sizes):
 
 
 def geometric_ns(trace, where):
-    """Table 2, from few references per round to many."""
+    """Returns the row of Table 2, from few references per round to many."""
     rows = find(CARR, table="2", trace=trace, where=where)
     return [row["ns_per_reference"] for row in sorted(rows, key=lambda row: row["phase"])]
 
@@ -493,7 +493,7 @@ CARR_TRACES = ("cc1-lsi.trace", "gnugo-lsi.trace", "bzip2-lsi.trace")
 
 
 def program_ns(engine, **where):
-    """Table 5, of the three programs."""
+    """Returns the numbers of Table 5 for the three programs."""
     return [line(CARR, trace=trace, engine=engine, **where)["ns_per_reference"] for trace in CARR_TRACES]
 
 
@@ -508,7 +508,7 @@ ANALYZERS = ("BK-2", "BK-16", "BK-256", "Cheetah", "KHW", "99%", "Sampling", "ZD
 
 
 def figure7(analyzer, name=FIGURE7):
-    """Millions of references per second, by the number of elements."""
+    """Returns millions of references per second by the number of elements."""
     return {row["elements"]: row["mrefs_per_second"] for row in lines(name)
             if row.get("analyzer") == analyzer and "mrefs_per_second" in row}
 
@@ -525,28 +525,28 @@ def figure7_table():
 
 
 def fft(analyzer):
-    """The line about accuracy and nodes on the FFT."""
+    """Returns the line about accuracy and nodes on the FFT."""
     return next(row for row in lines(FIGURE7) if row.get("analyzer") == analyzer and "misplaced" in row)
 
 
 def far_end_share():
-    """The share of the references at the far end of the FFT's distances, 55 K to 66 K."""
+    """Returns the share of the references at the far end of the FFT's distances, 55 K to 66 K."""
     return fft("exact")["share_55k_to_66k"]
 
 
 def far_end_percent(analyzer):
-    """The misplaced share of these references."""
+    """Returns the percentage of these references that are misplaced."""
     return 100 * fft(analyzer)["misplaced_55k_to_66k"] / far_end_share()
 
 
 def covered():
-    """The coverage of every prediction of Tables II and III by a peak, in percent."""
+    """Returns the coverage, in percent, of every prediction of Tables II and III that uses a peak."""
     return [float(row["coverage, %"]) for row in prediction_rows("Tables II and III")
             if row["size by"].startswith("peak")]
 
 
 def predicted_in_time():
-    """How many of these predictions come before the program alone would have ended, if recording and
+    """Returns how many of these predictions come before the program alone would have ended, if recording and
     analysis slow it down by the average of Table IV."""
     return sum(1 - coverage / 100 < 1 / mean(slowdowns("live_addr") or slowdowns("live")) for coverage in covered())
 
@@ -554,7 +554,7 @@ def predicted_in_time():
 # ---- the other files of bench/results ----
 
 def spread_percent(name):
-    """How far median and best are apart at most, in percent of the median."""
+    """Returns the largest difference between median and best, in percent of the median."""
     return 100 * max(1 - row["best_seconds"] / row["median_seconds"] for row in lines(name)
                      if row.get("best_seconds") and row["median_seconds"] > 0.01)
 
@@ -628,7 +628,7 @@ def record_table():
 
 
 def chunk_strategies(run, variants):
-    """The seconds of `chunks` in the variants, by trace and threads, and the ratio of the last two."""
+    """Returns rows with the seconds of the variants of `chunks`, by trace and threads, and the ratio of the last two."""
     rows = []
     for row in find("xeon-16-chunks", run=run, engine="chunks", variant=variants[0]):
         seconds = [find("xeon-16-chunks", run=run, engine="chunks", variant=v, trace=row["trace"],
@@ -703,7 +703,7 @@ def gpu_table():
 
 
 def stage_factors(generated, *stages):
-    """How many times the time that its bytes need a stage takes."""
+    """Returns the time of a stage divided by the time that its bytes need."""
     return [row["stages"][stage]["seconds"] / row["stages"][stage]["floor_seconds"] for stage in stages
             for row in find("h200", suite="gpu", engine="gpu") if ("blocks=" in row["trace"]) == generated]
 
@@ -745,7 +745,7 @@ def estimate_programs():
 
 
 def estimate_errors(what, cache):
-    """Absolute differences from the exact miss ratio, in points, by program; what: estimate or full."""
+    """Returns the absolute differences from the exact miss ratio, in points, by program. `what` is "estimate" or "full"."""
     return {row["program"]: 100 * abs(row[what] - row["exact"]) for row in find("estimate", cache=cache)}
 
 
@@ -754,7 +754,7 @@ def estimate_mean(what, *caches):
 
 
 def estimate_closer(cache):
-    """The programs on which the fully associative number is closer."""
+    """Returns the programs on which the fully associative number is closer."""
     estimate, full = estimate_errors("estimate", cache), estimate_errors("full", cache)
     return [program for program in estimate if full[program] < estimate[program] - ESTIMATE_CLOSER]
 

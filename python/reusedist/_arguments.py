@@ -36,7 +36,7 @@ def as_text(value: str, name: str) -> bytes:
 def as_path(path: Path) -> bytes:
     name = os.fsencode(path)
     if b"\0" in name:
-        raise InvalidArgument(f"{path!r} names no file: it contains a NUL character")
+        raise InvalidArgument(f"{path!r} cannot be the name of a file: it contains a NUL character")
     return name
 
 
@@ -73,7 +73,7 @@ def as_kinds(kinds: Optional[str]) -> int:
         return 0
     as_text(kinds, "kinds")
     if not kinds or set(kinds) - set(_KINDS):
-        raise InvalidArgument(f"kinds: {kinds!r} is not made of the letters L, S and I")
+        raise InvalidArgument(f"kinds: {kinds!r} has characters other than L, S and I")
     return sum(_KINDS[letter] for letter in set(kinds))
 
 

@@ -92,7 +92,7 @@ class Engine:
     def __init__(self, spec: str = "auto", *, bound: int = 0, threads: int = 1, memory: int = 0,
                  bins: str = "loglinear", block_bytes: int = 0, sink: Optional[Sink] = None) -> None:
         if hasattr(self, "_handle"):  # a thread or the sink may be using it
-            raise WrongOrder("an engine is opened once: make another one")
+            raise WrongOrder("an engine can be opened only once; make another one")
         memory = as_unsigned(memory, "memory")
         bytes_of_block, sink = as_block_bytes(block_bytes, "block_bytes"), as_function(sink, "sink")
         context, pointer = Context(memory), c_void_p()

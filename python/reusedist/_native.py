@@ -44,7 +44,7 @@ class FormatError(Error, ValueError):
 
 
 class NumberTooLarge(Error, OverflowError):
-    """A number does not fit where it must go."""
+    """A number is too large for the place where it is stored."""
 
     status = "RD_ERANGE"
 
@@ -196,7 +196,7 @@ def load() -> ctypes.CDLL:
         declared.restype, declared.argtypes = result, arguments
     found = library.rd_version().decode()
     if found.split(".")[:2] != VERSION.split(".")[:2]:
-        raise ImportError(f"the library is version {found}, this package is for {VERSION}")
+        raise ImportError(f"the library has version {found}, but this package needs {VERSION}; install both from one release")
     return library
 
 

@@ -34,7 +34,7 @@ _owned: dict[int, tuple[Any, ...]] = {}
 
 
 def _release(reference: weakref.ref[Owner]) -> None:
-    """Frees the object whose owner the reference is to. Only the first call for an object does."""
+    """Frees the object of the owner that `reference` refers to, unless it was freed before."""
     _reference, free, address, *_needed = _owned.pop(id(reference), (None, None, None))
     if free is not None and not _exiting:
         free(address)
@@ -73,9 +73,9 @@ class Context(_NotCopied):
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Gives the objects to one thread at a time, which then also reads the message of its own failure.
-        When the interpreter has stopped all other threads, it is useless to wait for them."""
+        When the interpreter has stopped all other threads, waiting for them would never end."""
         if not self._lock.acquire(blocking=not sys.is_finalizing()):
-            raise WrongOrder("a thread used the object when the interpreter exited")
+            raise WrongOrder("the object is still in use by a thread, and the interpreter is exiting")
         try:
             yield
         finally:

@@ -122,12 +122,12 @@ class Profile:
 
     @property
     def blocks(self) -> Optional[int]:
-        """Number of distinct blocks; None if a bound hides it."""
+        """Number of distinct blocks; None if it is unknown because the analysis had a bound."""
         return None if self._facts.blocks == _UNKNOWN else int(self._facts.blocks)
 
     @property
     def cold(self) -> Optional[int]:
-        """Number of first references; None if a bound hides it."""
+        """Number of first references; None if it is unknown because the analysis had a bound."""
         return None if self._facts.cold == _UNKNOWN else int(self._facts.cold)
 
     @property
@@ -137,12 +137,12 @@ class Profile:
 
     @property
     def block_bytes(self) -> Optional[int]:
-        """Block size; None if a block is an id, not a range of addresses."""
+        """Block size in bytes; None if a block is an id or a single address."""
         return int(self._facts.block_bytes) or None
 
     @property
     def bound(self) -> Optional[int]:
-        """The distance from which on everything counts as infinite; None: unbounded."""
+        """The smallest distance that counts as infinite; None: unbounded."""
         return int(self._facts.bound) or None
 
     @property
@@ -169,7 +169,7 @@ class Profile:
 
     @property
     def seconds(self) -> float:
-        """Time that the analysis took; 0: unknown."""
+        """Time that the analysis took in seconds; 0: unknown."""
         return float(self._facts.seconds)
 
     @property

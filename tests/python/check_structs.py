@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the structs that the Python package mirrors with those of the C headers.
+"""Compares the structs that the Python package mirrors with the structs in the C headers.
 
 usage: check_structs.py COMPILER ROOT
 
@@ -43,13 +43,13 @@ def program(structs):
 
 structs = list(mirrored())
 if not structs:
-    sys.exit("the package mirrors no struct")
+    sys.exit("the package mirrors no structs, so there is nothing to compare")
 with tempfile.TemporaryDirectory() as folder:
     source, tool = Path(folder, "layout.c"), Path(folder, "layout")
     source.write_text(program(structs))
     subprocess.run([compiler, "-I", root / "include", source, "-o", tool], check=True)
     in_c = subprocess.run([tool], check=True, capture_output=True, text=True).stdout.splitlines()
 in_python = [line for struct, name in structs for line in layout(struct, name)]
-differences = [f"C has {c}, Python {p}" for c, p in zip(in_c, in_python) if c != p]
+differences = [f"C has {c}, but Python has {p}" for c, p in zip(in_c, in_python) if c != p]
 print("\n".join(differences) or f"{len(structs)} structs agree")
 sys.exit(bool(differences))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# pip installs the package without a network and without other packages, and leaves nothing in the source
-# tree.
+# Checks that pip installs the package without a network and without other packages, and leaves nothing in the
+# source tree.
 #
 # usage: tests/python/install.sh LIBRARY
 set -euo pipefail
@@ -16,7 +16,8 @@ cp -r "$here/../../python" "$work/source"
 find "$work/source" -name __pycache__ -prune -exec rm -r {} +
 before=$(find "$work/source" | sort)
 
-# install [OPTIONS]: as in a plain virtual environment. numpy is not in $work, so pip would look for it.
+# install [OPTIONS]: installs the package as in a new virtual environment. numpy is not in $work, so pip must not
+# look for dependencies.
 install() {
     "$python" -m pip --isolated --quiet --disable-pip-version-check --no-cache-dir install --no-index --no-deps \
         --target "$work/$1" "$work/source" "${@:2}" 2>&1

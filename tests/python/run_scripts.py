@@ -1,10 +1,10 @@
-"""Runs scripts in interpreters of their own. Each must exit with status 0 and print nothing.
+"""Runs each script in a separate interpreter. A script must exit with status 0 and print nothing.
 
 usage: run_scripts.py COUNT [FIRST]
 
-Runs the scripts in the folder scripts, and COUNT random ones with the seeds FIRST (default 0) and up. Each
+Runs the scripts in the folder `scripts`, and COUNT random scripts with the seeds FIRST (default 0) and up. Each
 script runs in a child process, which shares the imports of this one and ends like any interpreter. In a
-build with AddressSanitizer, what it finds in the library appears in the output of the script.
+build with AddressSanitizer, its findings in the library appear in the output of the script.
 """
 import os
 import pathlib
@@ -27,7 +27,7 @@ def all_scripts(count, first):
 
 
 def wait_for(child, log):
-    """Returns a text that says what is wrong with a script, or ''."""
+    """Runs a script. Returns a text that says what is wrong with it, or '' if nothing is."""
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     log.seek(0)
     said = log.read()
@@ -54,7 +54,7 @@ for name, text in all_scripts(count, first):
         bad += 1
         print(f"---- {name}: {wrong}\n---- the script:\n{text}")
 else:
-    print(f"{done} scripts, {bad} of them fail")
+    print(f"{done} scripts ran, {bad} of them failed")
     sys.exit(bad != 0)
 
 exec(compile(text, name, "exec"), globals())  # the child process runs the script

@@ -1,4 +1,4 @@
-"""Tests the Python package: its arrays must equal a plain calculation and the profile file."""
+"""Tests the Python package: its arrays must equal the results of simple calculations and the profile file."""
 import copy
 import gc
 import json
@@ -262,7 +262,7 @@ class Errors(unittest.TestCase):
         engine.finish()
         with self.assertRaises(rd.WrongOrder):
             engine.feed([1])
-        with self.assertRaisesRegex(rd.WrongOrder, "opened once"):
+        with self.assertRaisesRegex(rd.WrongOrder, "opened only once"):
             engine.__init__("stack")
         engine.close()
         engine.close()
@@ -446,7 +446,7 @@ class Files(unittest.TestCase):
 
 
 class Axes:
-    """Keeps what is drawn, and replaces matplotlib's axes, which would be a large dependency."""
+    """Records the drawing calls. Replaces matplotlib's axes, which would be a large dependency."""
 
     def __init__(self):
         self.lines, self.bands, self.xaxis, self.labels = [], [], self, []

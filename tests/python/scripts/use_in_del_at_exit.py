@@ -15,7 +15,7 @@ class Last:
         try:
             self.engine.feed([1])
         except self.expected as error:
-            assert "exited" in str(error), error
+            assert "exiting" in str(error), error
 
 
 gc.disable()
