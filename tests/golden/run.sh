@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compares the results of tests/golden/traces with the committed results. The first lines of every trace
-# say why it is there.
+# Compares the results of tests/golden/traces with the committed results. The comment at the
+# beginning of a trace gives the reason for it.
 #
 # usage: tests/golden/run.sh [--update] TEST_GOLDEN
 set -euo pipefail

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Tests a line of 500 MB from a pipe in every format: the reader reads or refuses it with little memory.
+# Tests every format with a line of 500 MB from a pipe: the reader must read or refuse the line with little
+# memory.
 #
 # usage: tests/hostile/endless_line.sh REUSEDIST
 set -uo pipefail

@@ -1,5 +1,6 @@
 /* Tests every format with samples of every other format and a collection of unusual files: a reader
- * reads or refuses the file, and its message names the file, and the line or byte where possible.
+ * must read or refuse the file, and its message must name the file and, where possible, the line or
+ * byte.
  *
  * usage: test_sweep FILE...
  */

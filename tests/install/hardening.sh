@@ -16,7 +16,7 @@ hardened() {
     symbols=$(readelf -W --dyn-syms "$file")
     grep -Eq 'Type: +DYN' <<<"$elf" || complain "$file is not position-independent"
     grep -q 'GNU_RELRO' <<<"$elf" || complain "$file has no read-only relocations"
-    grep -Eq '\(FLAGS\).*BIND_NOW|\(FLAGS_1\).*NOW' <<<"$elf" || complain "$file resolves functions while it runs"
+    grep -Eq '\(FLAGS\).*BIND_NOW|\(FLAGS_1\).*NOW' <<<"$elf" || complain "$file resolves functions lazily"
     ! grep -E 'GNU_STACK.* RWE' <<<"$elf" || complain "$file has an executable stack"
     grep -q ' __stack_chk_fail' <<<"$symbols" || complain "$file has no stack protector"
     grep -Eq ' __[a-z]+_chk(@|$)' <<<"$symbols" || complain "$file has no checked functions of the C library"

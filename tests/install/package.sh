@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the Debian packages and checks their contents, then unpacks the command and runs it from there.
-# scripts/check-package also installs them on a clean Debian.
+# scripts/check-package also installs the packages on a clean Debian.
 #
 # usage: tests/install/package.sh BUILD_DIR
 set -euo pipefail
@@ -33,7 +33,7 @@ holds libreusedist-dev libreusedist.so libreusedist.a reusedist/reusedist.h pkgc
     cmake/reusedist/reusedist-config.cmake
 ! grep 'libreusedist.so.' "$work/files" || wrong "libreusedist-dev contains the shared library"
 
-# depends PACKAGE OTHER: checks that the package depends on the other one.
+# depends PACKAGE OTHER: checks that PACKAGE depends on OTHER.
 depends() {
     [[ ", $(dpkg-deb -f "$work/made/$1"_*.deb Depends)," == *", $2"[\ ,]* ]] || wrong "$1 does not depend on $2"
 }
@@ -57,9 +57,9 @@ dpkg-deb -x "$work"/made/reusedist_*.deb "$work/system"
 tool=$work/system/usr/bin/reusedist
 said=$("$tool" analyze --out=csv "$root/examples/gzip.trace.xz" 2>&1 || true)
 expected=$("$build/reusedist" analyze --out=csv "$root/examples/gzip.trace.xz" 2>&1 || true)
-[ "$said" = "$expected" ] || wrong "the unpacked tool says: $said"
+[ "$said" = "$expected" ] || wrong "the unpacked tool printed: $said"
 if "$tool" version | grep -q 'valgrind.*records'; then
     said=$("$tool" run -q --out=json -o "$work/true.json" -- /bin/true 2>&1)
-    [ -z "$said" ] || wrong "the unpacked recorder says: $said"
+    [ -z "$said" ] || wrong "the unpacked recorder printed: $said"
     [[ $("$tool" mrc --sizes=32K --out=csv "$work/true.json") == *$'\n512,32768,0'* ]] || wrong "nothing was recorded"
 fi

@@ -26,7 +26,7 @@ for file in share/man/man1/reusedist.1 share/man/man1/reusedist-compare.1 \
     [ -s "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
 done
 [ -n "$(find "$prefix/share/zsh" -name _reusedist -size +0)" ] # in the folder that was configured
-[ -z "$(find "$prefix" -name base.h -path '*src*')" ] # insides stay inside
+[ -z "$(find "$prefix" -name base.h -path '*src*')" ] # internal headers are not installed
 
 cmake -S "$here" -B "$work/cmake" -G "$generator" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" \
     -DCMAKE_BUILD_TYPE=Release >"$work/log" 2>&1 &&
@@ -44,7 +44,7 @@ expect "$work/shared"
 $cc -std=c11 -Wall -Werror $flags "$here/consumer.c" "$libdir/libreusedist.a" \
     $(pkg-config --libs --static reusedist | sed 's/-lreusedist//') -o "$work/static"
 expect "$work/static"
-# The commands of the documents that compile examples, as they stand there.
+# Run the commands in the documents that compile examples, unchanged.
 ln -s "$here/../../examples" "$work/examples"
 (cd "$work" && grep -h '^cc ' "$here"/../../{README,docs/embedding}.md | bash -eu)
 said=$(LD_LIBRARY_PATH=$libdir "$work/ten_lines")

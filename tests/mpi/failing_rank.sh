@@ -14,7 +14,7 @@ grep -q '^reusedist: rank 3: t.bin: byte 89991: the kind of this record is inval
 head -c 89999 t.bin >short.bin
 status=0
 ranks 3 analyze -f binary:format='<QB',addr=1,kind=2 -o out.json short.bin 2>messages || status=$?
-test "$status" = 1 || give_up "exit status $status for a remainder"
+test "$status" = 1 || give_up "exit status $status for extra bytes at the end"
 test ! -e out.json || give_up "a result was written"
 grep -q '^reusedist: short.bin: byte 89991: the last record is incomplete: it has 8 of the 9 bytes' messages ||
     give_up "$(cat messages)"
@@ -23,7 +23,7 @@ grep -q '^reusedist: short.bin: byte 89991: the last record is incomplete: it ha
 reusedist generate uniform:blocks=300000,refs=600000 -o t.native
 status=0
 ranks 2 analyze -e parda --mem=4M -o out.json t.native 2>messages || status=$?
-test "$status" = 1 || give_up "exit status $status when memory is out"
+test "$status" = 1 || give_up "exit status $status when memory is exhausted"
 test ! -e out.json || give_up "a result was written"
 grep -q '^reusedist: .*memory' messages || give_up "$(cat messages)"
 

@@ -20,5 +20,5 @@ status=0
 wait $job || status=$?
 kill $feeder 2>/dev/null || true
 test $status -ne 0 || give_up "exit status 0 after a rank was killed"
-test $((SECONDS - start)) -lt 10 || give_up "it took $((SECONDS - start)) s to end"
+test $((SECONDS - start)) -lt 10 || give_up "the job took $((SECONDS - start)) s to end"
 test ! -e out.json || give_up "a result was written"

@@ -10,7 +10,7 @@ mpiexec=$1 plain=$2 parallel=$3 case=$(realpath "$4")
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
-export OMPI_MCA_orte_execute_quiet=1 # no advice from the launcher
+export OMPI_MCA_orte_execute_quiet=1 # prevents help texts of the launcher
 export LC_ALL=C.UTF-8 NO_COLOR=1
 
 reusedist() { "$plain" "$@"; }

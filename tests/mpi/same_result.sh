@@ -1,10 +1,11 @@
-# The histogram equals that of a single process, whether ranks read their parts or rank 0 distributes them.
+# The histogram equals that of a single process, whether ranks read their own parts or rank 0 distributes the
+# references.
 reusedist generate zipf:blocks=3000,refs=60000,seed=5 -o t.native
 reusedist convert t.native -o t.u64 --to=u64
 reusedist convert t.native -o t.din --to=din
 gzip -k t.u64
 
-check() { # RANKS ENGINE TRACE [OPTION...]
+check() { # check RANKS ENGINE TRACE [OPTION...]: compares the histograms of RANKS processes and of one process
     local n=$1 engine=$2 trace=$3
     shift 3
     reusedist analyze -e stream --hist=full --out=csv "$@" "$trace" >expected
@@ -32,4 +33,4 @@ ranks 7 analyze --hist=full --out=csv short.native >got
 cmp expected got || give_up "three references, seven ranks"
 
 # Other commands run only on rank 0.
-test "$(ranks 3 version | grep -c '^reusedist')" = 1 || give_up "version"
+test "$(ranks 3 version | grep -c '^reusedist')" = 1 || give_up "more than one rank printed its version"

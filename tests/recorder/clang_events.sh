@@ -1,4 +1,4 @@
-# The compiled-in recorder records the same events as the one for Valgrind, and supports bursts.
+# The compiled-in recorder records the same events as the recorder for Valgrind, and supports bursts.
 command -v clang >/dev/null || { echo "clang is not installed"; exit 77; }
 sources=$(realpath "$DATA/../recorder/events")
 tools=$(dirname "$REUSEDIST")/libexec/reusedist/clang

@@ -1,5 +1,5 @@
-# Attribution names the planted places in programs that clang built, which has less debug information, both in
-# programs that record themselves and in programs under Valgrind.
+# Attribution names the planted places in programs that were built with clang, which writes less debug
+# information: in programs that record themselves and in programs under Valgrind.
 command -v clang >/dev/null || { echo "clang is not installed"; exit 77; }
 if "$REUSEDIST" version | grep -q 'no libdw'; then
     echo "built without libdw"

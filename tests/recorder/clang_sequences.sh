@@ -1,15 +1,15 @@
-# The compiled-in recorder records programs with known references, and misses those that it cannot see.
+# The compiled-in recorder records programs with known references, except the references that it cannot see.
 command -v clang >/dev/null || { echo "clang is not installed"; exit 77; }
 root=$DATA/../..
 cc=$(dirname "$REUSEDIST")/libexec/reusedist/clang/reusedist-cc
 
-# build [OPTION]
+# build [OPTION]: builds the program with reusedist-cc.
 build() {
     "$cc" -O1 -no-pie "$@" -I"$root/include" "$root/tests/recorder/clang/hooks.c" -o hooks
     memory=$((16#$(nm hooks | awk '$3 == "memory" {print $1}')))
 }
 
-# references NAME [OPTION]: kind, offset in `memory`, size.
+# references NAME [OPTION]: prints kind, offset in `memory` and size of each reference of the function NAME.
 references() {
     local name=$1 kind address size process status=0
     shift

@@ -3,8 +3,8 @@ command -v clang >/dev/null || { echo "clang is not installed"; exit 77; }
 sources=$(realpath "$DATA/../recorder/clang")
 cc=$(dirname "$REUSEDIST")/libexec/reusedist/clang/reusedist-cc
 
-# check HOW: compares the recorded stores with those that the program counted. A jump out of a handler may skip
-# a store that was already recorded.
+# check HOW: compares the recorded stores with the stores that the program counted. A jump out of a handler may
+# skip a store that was already recorded.
 check() {
     "$REUSEDIST" record --tool=clang --to=lackey -o t -- ./signals "$1" >sums || echo "status $?"
     nm --defined-only signals >names

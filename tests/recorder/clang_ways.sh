@@ -4,7 +4,7 @@ command -v "$(clang -print-prog-name=ld.lld)" >/dev/null || { echo "lld is not i
 sources=$(realpath "$DATA/../recorder/clang")
 cc=$(dirname "$REUSEDIST")/libexec/reusedist/clang/reusedist-cc
 
-# references HOW: of ./program, kinds and sizes, and the lines that have them.
+# references HOW: prints the kinds and sizes of the references of ./program, and their source lines.
 references() {
     env -i "$REUSEDIST" record --tool=clang --to=lackey -o t -- ./program
     tr -s ' ,' ' ' <t | cut -d' ' -f2,4 >"$1.refs"
@@ -25,7 +25,7 @@ for level in -O0 -O2 -O1; do
     if grep -q 'call.*__sanitizer_cov' code; then echo "hooks are called"; else echo "hooks are inlined"; fi
 done
 
-# The last level is also linked in the other ways.
+# The program with the last optimization level is also linked in all other ways.
 "$cc" $flags -flto=thin -fuse-ld=bfd "$sources"/{table,sum}.c -o program && references overruled
 REUSEDIST_LTO=off "$cc" $flags "$sources"/{table,sum}.c -o program && references off
 "$cc" $flags -c "$sources"/{table,sum}.c
@@ -39,7 +39,7 @@ rm -f sum.a && ar rcs sum.a sum.o
 "$cc" $flags -S "$sources/sum.c" && "$cc" $flags -c sum.s
 "$cc" $flags table.o sum.o -o program && references assembled
 
-# same NAME COMPILER ARGUMENT...
+# same NAME COMPILER ARGUMENT...: builds a program in this way, and checks that its references are the same.
 same() {
     local name=$1 how
     for how in -flto -fno-lto; do

@@ -1,5 +1,5 @@
-/* Many threads or processes record at the same time and wait for each other: none continues before
- * all have begun.
+/* Starts many threads or processes, which record at the same time and wait for each other: none
+ * continues before all have begun.
  *
  * usage: crowd threads|processes|destructors N destructors: starts threads one after the other,
  * which end in a function of the program. */

@@ -19,7 +19,8 @@ int main() {
     return sum != 0;
 }
 PROGRAM
-# DWARF 4, because Valgrind 3.19 prints a message about each form of clang's DWARF 5 that it does not know.
+# The program has DWARF 4, because Valgrind 3.19 prints a message about each form of clang's DWARF 5 that it
+# does not know.
 c++ -gdwarf-4 -O2 vectors.cc -o vectors
 "$REUSEDIST" run -q --attribute --caches=L1=32K --out=json -o profile.json -- ./vectors
 python3 -c 'import json

@@ -1,5 +1,5 @@
-/* Records some references, which a fork hands over to the analyzer, and then sleeps. SIGTERM does
- * not end it. */
+/* Records some references, which a fork hands over to the analyzer, and then sleeps. The program
+ * ignores SIGTERM. */
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -18,8 +18,8 @@ cc -g -O1 -static "$sources/allocations.c" -o allocations -pthread 2>/dev/null
 check t.trace allocations >static.txt
 sed 's/bytes, .*/bytes/' static.txt | diff <(sed '/library/d; s/bytes, .*/bytes/' pie.txt) - &&
     echo "the same memory, linked statically"
-# In a static program the stores of the C library are recorded, too: memory is allocated before it is
-# cleared or copied.
+# In a static program, the stores of the C library are also recorded, so the check shows that an allocation is
+# recorded before its memory is cleared or copied.
 awk -F'[ ,]+' '/^calloc:/ && $4 > 90 || /^realloc:/ && $4 > 0 {print $1, "was filled by the allocator"}' static.txt
 
 echo "children:"
@@ -34,7 +34,8 @@ cc -g -O1 "$sources/workers.c" -o workers -pthread
 check t.trace workers | sed -n 's/: .*bytes,/:/p'
 
 if command -v c++ >/dev/null; then
-    # DWARF 4, because Valgrind 3.19 prints a message about each form of clang's DWARF 5 that it does not know.
+    # The program has DWARF 4, because Valgrind 3.19 prints a message about each form of clang's DWARF 5 that
+    # it does not know.
     c++ -gdwarf-4 -O1 "$sources/operators.cc" -o operators
     "$REUSEDIST" record --attribute -o t.trace -- ./operators
     check t.trace operators | diff "$sources/operators.txt" -

@@ -62,7 +62,7 @@ static void run(const char *where, const uint8_t *start, char *memory) {
            (unsigned long long)sum);
 }
 
-/* A handler without SA_SIGINFO: it makes the next page accessible after any fault. */
+/* Makes the next page accessible after any fault. This handler has no SA_SIGINFO. */
 static char *next_page;
 static int opened;
 

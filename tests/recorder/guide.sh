@@ -1,10 +1,10 @@
-# docs/guide.md: its steps 2 and 4, on a smaller picture, lead to the line, the pair and the data that it
-# names, and the fixed program writes the same picture with a fraction of the misses.
+# Steps 2 and 4 of docs/guide.md, with a smaller picture, lead to the line, the pair and the data that the
+# guide names. The fixed program writes the same picture with a fraction of the misses.
 "$REUSEDIST" version | grep -q '^ *libdw' || { echo "built without libdw: addresses have no lines"; exit 77; }
 gcc -O2 -g "$EXAMPLES/blur.c" -o blur
 { printf 'P5 512 768 255\n'; head -c 393216 /dev/zero | tr '\0' 'x'; } >picture.pgm
 for how in '' rows; do
-    # shellcheck disable=SC2086 # no word where there is no argument
+    # shellcheck disable=SC2086 # no word if there is no argument
     "$REUSEDIST" run -q --attribute --caches=L1=32K,L2=1M,L3=32M --out=json -o "profile$how.json" -- \
         ./blur 8 picture.pgm "blurred$how.pgm" $how
 done

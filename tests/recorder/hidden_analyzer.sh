@@ -1,11 +1,11 @@
 # A program that changes its root or environment and can no longer find its analyzer is still recorded
 # while it waits.
 mkdir empty
-# hide TOOL PROGRAM HOW: the program stops the analyzer, which goes on only later.
+# hide TOOL PROGRAM HOW: runs a program that stops the analyzer, and lets the analyzer continue later.
 hide() {
     local status=0
     (cd empty && exec "$REUSEDIST" run --collapse=off --tool="$1" -o ../t.txt -- "$2" "$3") 2>messages &
-    # until it is stopped, or has ended because the program may not change its root
+    # Wait until the analyzer is stopped, or has ended because the program may not change its root.
     while [ -e /proc/$! ] && ! grep -q ') [TZ]' "/proc/$!/stat"; do sleep 0.1; done 2>/dev/null
     sleep 0.5
     kill -CONT $! 2>/dev/null || true

@@ -10,5 +10,5 @@ for _ in $(seq 200); do
     sleep 0.1
 done
 [ -e "/proc/$(cat child)" ] || echo "the child has ended"
-# The message depends on which event it sees first.
+# The message depends on which event the command sees first.
 sed -E 's/^==[0-9]*== //; s/(has exited|accepts no more references)/has left/' messages

@@ -1,7 +1,7 @@
-/* Runs random code: instructions that write whole registers and parts of registers, general and
- * vector ones, and flags, which are read after jumps. It prints its result as one number, which
- * must not depend on the recorder. The code is in a file, like that of programs, because recorders
- * may assume that such code does not change. */
+/* Runs random code: instructions that write general and vector registers, whole or in part, and
+ * flags, which are read after jumps. The program prints its result as one number, which must not
+ * depend on the recorder. The random code is mapped from a file, like the code of programs, because
+ * recorders may assume that such code does not change. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-# If the program never starts, the outputs stay as they are. Valgrind needs a folder for temporary files.
+# If the program never starts, the outputs stay unchanged. Here it cannot start because Valgrind finds no
+# folder for temporary files.
 for file in result distances page.html t.trace; do echo old >$file; done
 try() { "$@" 2>messages && echo "accepted: $*" || echo "status $?"; }
 for program in "env TMPDIR=/nonexistent" env; do

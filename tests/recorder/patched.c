@@ -1,6 +1,6 @@
-/* Replaces code after a jump to it by other code. The old code replaces flags, and the new code
- * reads the flags from before the jump. Prints the flags that the new code sees for each way to
- * replace the code. */
+/* Jumps to code, replaces this code by other code, and jumps there again. The old code replaces
+ * flags, and the new code reads the flags from before the jump. Prints the flags that the new code
+ * sees for each way to replace the code. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 # In three programs with a planted locality problem, the first line, pair and data of the attribution are the
-# planted ones: live, from a trace, and however the program was built.
+# planted ones. This holds live and from a trace, however the program was built.
 if "$REUSEDIST" version | grep -q 'no libdw'; then
     echo "built without libdw"
     exit 77

@@ -17,18 +17,18 @@ grep -o "input size [56][0-9]*" messages | sed 's/[0-9]*$//'
 
 # The program ends before the size is known.
 "$REUSEDIST" run --predict=model.json -- true || echo "exit status $?"
-# Other kinds of sizes cannot be found during a run.
+# A model whose sizes are not peaks is refused, because such sizes cannot be found during a run.
 "$REUSEDIST" predict --train 3000.json --train 9000.json --model=by_blocks.json
 "$REUSEDIST" run --predict=by_blocks.json -- true || echo "exit status $?"
 "$REUSEDIST" run --predict=model.json --trace-children -- true || echo "exit status $?"
 "$REUSEDIST" run --predict=none.json -- true || echo "exit status $?"
-# Mistakes in the options are found before anything is started.
+# Mistakes in the options are reported before anything is started.
 rm runs
 "$REUSEDIST" run --predict=model.json -e time -- "$PROGRAMS/rounds" 9 1 runs || echo "exit status $?"
 "$REUSEDIST" run --predict=model.json -b 64 -- "$PROGRAMS/rounds" 9 1 runs || echo "exit status $?"
 "$REUSEDIST" run --predict=model.json --bound=100 -- "$PROGRAMS/rounds" 9 1 runs || echo "exit status $?"
 [ ! -e runs ]
-# The engine that the paper uses for sampling works, too.
+# The engine that the paper uses for sampling also works.
 "$REUSEDIST" run --predict=model.json -b addr -e absolute:c=0,b=16 --out=json -o rough.json -- "$PROGRAMS/rounds" 60000 8 runs 2>messages ||
     echo "exit status $?"
 "$REUSEDIST" compare --fail-if="accuracy<90%" rough.json 60000.json >/dev/null && echo accurate

@@ -1,5 +1,5 @@
-# While a program runs, references so far, rate and elapsed time are shown at the right of the terminal, and
-# erased at the end; not in a file, unless asked for.
+# While a program runs, the number of references, the rate and the elapsed time are shown at the right edge of
+# the terminal and erased at the end. If standard error is a file, they are shown only on request.
 "$REUSEDIST" run --progress=always -o /dev/null -- "$PROGRAMS/walk" forever >out 2>bar &
 analyzer=$!
 until grep -aqs 'references  .*/s  0:0' bar; do sleep 0.1; done

@@ -1,5 +1,5 @@
-/* Goes over N numbers ROUNDS times, over half of them twice, and counts its runs in the file RUNS,
- * so that a test can detect whether there was a twin. */
+/* Reads N numbers ROUNDS times, half of them twice, and counts its runs in the file RUNS, so that a
+ * test can detect whether a twin ran. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* Functions whose references to `memory` are known one by one, because the instructions are written
- * out. The argument names the function that runs. The memory is static, so that its address is in
- * the symbol table.
+/* Has functions whose references to `memory` are known one by one, because they are written in
+ * assembly language. The argument names the function that runs. The memory is static, so that its
+ * address is in the symbol table.
  *
  * Every value that is loaded is used, because Valgrind leaves out loads whose result is not needed.
  */
@@ -13,7 +13,7 @@
 _Alignas(4096) static uint8_t memory[4096];
 static volatile long sink;
 
-/* Load 8, 4, 2 and 1 bytes into a sum. */
+/* Loads `size` bytes (8, 4, 2 or 1) into a sum. */
 #define LOAD(suffix, size, sum, offset)                                                            \
     __asm__ volatile("add" #suffix " (%1), %" #size "0" : "+r"(sum) : "r"(memory + (offset)))
 
@@ -26,14 +26,14 @@ RECORDED loop(void) { /* accesses eight words upwards, then downwards with store
     sink = sum;
 }
 
-RECORDED chase(void) { /* 0 -> 512 -> 64 -> 1024 -> 0 */
+RECORDED chase(void) { /* follows pointers 0 -> 512 -> 64 -> 1024 -> 0 */
     void *at = memory;
     for (int i = 0; i < 5; i++)
         __asm__ volatile("movq (%0), %0" : "+r"(at)::"memory");
     sink = (long)at;
 }
 
-RECORDED unaligned(void) { /* accesses that cross blocks are included */
+RECORDED unaligned(void) { /* makes unaligned accesses, some of which cross blocks */
     long sum = 0;
     LOAD(w, w, sum, 1);
     LOAD(l, k, sum, 61);
@@ -50,7 +50,8 @@ RECORDED vector(void) {
         : "xmm0", "xmm1", "memory");
 }
 
-/* Lanes 0, 2 and 3 of four: memory + 2048 holds the mask, + 2064 the indices. */
+/* Loads lanes 0, 2 and 3 of four lanes. memory + 2048 holds the mask, and memory + 2064 the
+ * indices. */
 RECORDED masked(void) {
     __asm__ volatile(
         "vmovups 2048(%0), %%xmm1\n\tvmaskmovps (%0), %%xmm1, %%xmm0\n\t"
@@ -71,7 +72,7 @@ RECORDED modify(void) { /* reads, changes and writes memory */
                      : "memory");
 }
 
-RECORDED string(void) { /* string instructions that repeat one move or store */
+RECORDED string(void) { /* uses string instructions that repeat one move or store */
     const void *from = memory;
     void *to = memory + 512;
     long n = 3;
@@ -106,7 +107,7 @@ static void *touch(void *number) {
     return NULL;
 }
 
-RECORDED threads(void) { /* start one at a time, so that the order is known */
+RECORDED threads(void) { /* starts threads one at a time, so that the order is known */
     for (long which = 0; which < 2; which++) {
         pthread_t thread;
         pthread_create(&thread, NULL, touch, (void *)which);
@@ -115,7 +116,7 @@ RECORDED threads(void) { /* start one at a time, so that the order is known */
     touch((void *)2);
 }
 
-RECORDED copy(void) { /* 1, 2, 4 ... 1024 bytes */
+RECORDED copy(void) { /* copies 1, 2, 4 ... 1024 bytes */
     for (volatile size_t n = 1; n <= 1024; n *= 2)
         memcpy(memory + 2048, memory + 3, n);
 }

@@ -1,5 +1,5 @@
-# Caches are simulated while a program runs: the profile has them, and they agree with a simulation of the
-# recorded trace.
+# Caches can be simulated while a program runs. The profile has the results, which agree with a simulation of
+# the recorded trace.
 caches=L1=4K:2,L2=64K:4:policy=plru:fill=inclusive
 "$REUSEDIST" run --out=json -o run.json --caches=$caches -- "$PROGRAMS/sequences" chase
 python3 "$DATA/../../scripts/check_profile.py" run.json
@@ -15,7 +15,7 @@ same = all(abs(a[key] - b[key]) <= b[key] // 50 for a, b in zip(levels, expected
 print(len(levels), "levels", "like" if same else "unlike", "those of the recorded trace")
 END
 done
-# Mistakes are found before the program starts.
+# Mistakes are reported before the program starts.
 "$REUSEDIST" run --caches=L1=4K:3 -- touch started || echo "status $?"
 "$REUSEDIST" run --collapse=on --machine=zen4 -- touch started || echo "status $?"
 ls started 2>/dev/null || true

@@ -1,4 +1,4 @@
-# SIGUSR1 starts recording, SIGUSR2 pauses it.
+# SIGUSR1 starts recording, and SIGUSR2 pauses it.
 "$REUSEDIST" run --paused --out=json -o t.json -- "$PROGRAMS/walk" forever >out &
 until grep -qs walking out; do sleep 0.1; done
 kill -USR1 $!

@@ -1,4 +1,4 @@
-"""A headless Chromium, controlled through the DevTools protocol over a pipe. It needs Python only.
+"""Controls a headless Chromium through the DevTools protocol over a pipe. Only the standard library is needed.
 
     with Browser() as browser:
         page = browser.page("file:///tmp/report.html", width=1280)
@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 import time
 
-TIMEOUT = 30  # seconds to wait for an answer; a busy machine needs many
+TIMEOUT = 30  # seconds to wait for an answer; a busy machine can be slow
 
 KEYS = {  # name: (virtual key code, text)
     "Tab": (9, ""), "Enter": (13, "\r"), "Escape": (27, ""), " ": (32, " "), "End": (35, ""),

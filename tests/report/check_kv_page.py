@@ -46,7 +46,7 @@ def main():
     parser.add_argument("tool")
     arguments = parser.parse_args()
     if not browser.find_browser():
-        print("no chromium here: the page is not tested")
+        print("skipped: there is no chromium to test the page with")
         sys.exit(77)
     with tempfile.TemporaryDirectory() as folder, browser.Browser() as chromium:
         path = os.path.join(folder, "page.html")
@@ -71,7 +71,7 @@ def main():
         subprocess.run([arguments.tool, "kv", "--report=" + path, "-o", "/dev/null", plain], check=True)
         page = chromium.page("file://" + path)
         check_page(page, 1280, False, 2)
-    print("the page is good")
+    print("the page passed all checks")
 
 
 if __name__ == "__main__":

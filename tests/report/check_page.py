@@ -3,7 +3,7 @@
 
 usage: check_page.py [--screenshots=DIRECTORY] REUSEDIST
 
-Makes profiles, lets REUSEDIST make pages of them, opens these in a headless Chromium and checks that
+Makes profiles, lets REUSEDIST make pages from them, opens the pages in a headless Chromium and checks that
 charts are drawn, that tabs, sorting and filters work with the keyboard alone, that names from a profile
 stay text, that nothing is loaded, that there are no errors, that every text has enough contrast, and that
 large profiles open. Exit status 77: there is no browser. --screenshots saves pictures of all panels.
@@ -24,14 +24,14 @@ MACHINES = ["--machine=zen4", "--machine=grace", "--machine=apple-m1"]
 PANELS = ["overview", "distances", "machine", "code", "data-regions", "time", "space", "method"]
 LONG_BYTES = 5 << 20
 
-# The number of different colors in each canvas on the page, up to four. A blank canvas has one.
+# A script that returns the number of different colors in each canvas on the page, up to four. A blank canvas has one.
 COLORS = """[...document.querySelectorAll('.panel:not([hidden]) canvas')].map((c) => {
     const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, seen = new Set();
     for (let i = 0; i < d.length && seen.size < 4; i += 4) seen.add((d[i] << 24) + (d[i+1] << 16) + (d[i+2] << 8) + d[i+3]);
     return seen.size; })"""
 
-# Visible text nodes whose color has a contrast below 4.5 (3 for large text) against the nearest
-# opaque background behind them.
+# A script that returns the visible text nodes whose color has a contrast below 4.5 (3 for large text) against the
+# nearest opaque background behind them.
 LOW_CONTRAST = """(() => {
     const parse = (text) => text.match(/[\\d.]+/g).map(Number);
     const light = ([r, g, b]) => [r, g, b].map((c) => (c /= 255) <= 0.03928 ? c / 12.92
@@ -57,7 +57,7 @@ LOW_CONTRAST = """(() => {
     return seen ? bad : ['no text at all'];
 })()"""
 
-# Interactive elements without a name for screen readers.
+# A script that returns the interactive elements without a name for screen readers.
 NAMELESS = """[...document.querySelectorAll('button, input, select, canvas, [role=img], [tabindex="0"]')]
     .filter((n) => n.checkVisibility() && !(n.textContent.trim() || n.getAttribute('aria-label') ||
         (n.labels && [...n.labels].some((l) => l.textContent.trim())))).map((n) => n.outerHTML.slice(0, 80))"""
@@ -396,7 +396,7 @@ def main():
     parser.add_argument("tool")
     arguments = parser.parse_args()
     if not browser.find_browser():
-        print("no chromium here: the page is not tested")
+        print("skipped: there is no chromium to test the page with")
         return 77
     if arguments.screenshots:
         os.makedirs(arguments.screenshots, exist_ok=True)

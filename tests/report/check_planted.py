@@ -4,8 +4,8 @@
 usage: check_planted.py REUSEDIST PROGRAMS
 
 Each program of tests/recorder/locality has one locality problem. Comments in its source mark the line,
-the data and, if it is another line, the previous use. The page of its run must have these in its findings
-and in the first rows of its tables. Exit status 77: the test cannot run here.
+the data and, if it is another line, the previous use. The page about a run of the program must name these places
+in its findings and in the first rows of its tables. Exit status 77: the test cannot run here.
 """
 import os
 import subprocess
@@ -66,10 +66,10 @@ def check_program(checks, chrome, tool, programs, name, directory):
 def main():
     tool, programs = os.path.abspath(sys.argv[1]), sys.argv[2]
     if not browser.find_browser():
-        print("no chromium here: the page is not tested")
+        print("skipped: there is no chromium to test the page with")
         return 77
     if "no libdw" in subprocess.run([tool, "version"], check=True, capture_output=True, text=True).stdout:
-        print("built without libdw: lines have no names")
+        print("skipped: this build has no libdw, so lines have no names")
         return 77
     checks = Checks()
     with tempfile.TemporaryDirectory(prefix="reusedist-planted-") as directory:

@@ -1,4 +1,4 @@
-"""Makes profiles for the tests of the report page. They are invented but consistent: every sum is right.
+"""Makes profiles for the tests of the report page. The profiles are invented but consistent: all sums are correct.
 
 usage: make_profiles.py DIRECTORY
 
@@ -11,7 +11,7 @@ region, after a use by another line, in one window of time. Everything in a prof
   long.json                 10^10 references, thousands of functions, 512 windows, some 10 MB
   plain.json                a histogram only
   sampled.json              a histogram only, with a band
-  odd0.json ...             hardly that
+  odd0.json ...             profiles with few or unusual contents
 """
 import collections
 import json
@@ -207,7 +207,7 @@ EVIL = ["</script><script>window.hacked = 1</script>", "<img src=x onerror='wind
 
 
 def simulated():
-    """The same with the caches that were simulated beside the distances."""
+    """Returns the same profile with simulated caches."""
     profile = matmul("matmul naive", True).profile()
     references = profile["references"]
 

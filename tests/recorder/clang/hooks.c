@@ -1,5 +1,5 @@
-/* Functions whose references to `memory` are known, for the recorder that is compiled in. The
- * argument names the function that runs, and markers enclose it. The test compiles this with
+/* Has functions whose references to `memory` are known, for the compiled-in recorder. The argument
+ * names the function that runs, between two markers. The test compiles this file with
  * reusedist-cc. */
 #include "reusedist/marker.h"
 
@@ -36,7 +36,7 @@ static void loop(void) {
         AT(long, 8 * i) += i;
 }
 
-static void chase(void) { /* 0 -> 512 -> 64 -> 0 */
+static void chase(void) { /* follows pointers 0 -> 512 -> 64 -> 0 */
     AT(long, 0) = 512;
     AT(long, 512) = 64;
     AT(long, 64) = 0;
@@ -45,14 +45,14 @@ static void chase(void) { /* 0 -> 512 -> 64 -> 0 */
         at = AT(long, at);
 }
 
-static void unaligned(void) { /* accesses that cross blocks are included */
+static void unaligned(void) { /* makes unaligned accesses, some of which cross blocks */
     struct __attribute__((packed)) odd {
         volatile uint32_t word;
     };
     ((struct odd *)(memory + 62))->word = ((struct odd *)(memory + 1))->word;
 }
 
-static void copy(void) { /* 5, 100 and 130 bytes */
+static void copy(void) { /* copies 5, 100 and 130 bytes */
     volatile size_t n = 5;
     memcpy(memory + 1024, memory, n);
     memmove(memory + 1024, memory + 64, 20 * n);

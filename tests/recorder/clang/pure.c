@@ -1,4 +1,5 @@
-/* Functions that change no memory and are declared so, but are recorded. */
+/* Functions that change no memory and are declared accordingly, although their hooks write
+ * records. */
 #include "pure.h"
 
 static volatile long weight[2] = {1, 2};

@@ -1,7 +1,7 @@
-/* Touches memory before and after code that the compiler believes to leave the recorder's memory
- * alone, in many buffers: functions that only read, which the compiler analyzed before they got
- * hooks or which are declared so, and copies of structures, which become functions of the
- * recorder. */
+/* Touches memory before and after code that, as the compiler assumes, does not change the
+ * recorder's memory, and fills many buffers. Such code is a function that only reads, because the
+ * compiler analyzed it before it got hooks or because it is declared so, and a copy of a structure,
+ * which becomes a call of the recorder. */
 #include "pure.h"
 
 static large table, other;

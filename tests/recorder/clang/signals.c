@@ -1,6 +1,6 @@
-/* Stores to `table` while a handler that stores to `others` interrupts it, thousands of times each.
- * Every word counts the stores to it, and the sums are printed. The argument says how handlers are
- * set up and how they end. */
+/* Stores to `table` thousands of times, and is interrupted thousands of times by a handler that
+ * stores to `others`. Every word counts the stores to it, and the sums are printed. The argument
+ * says how handlers are set up and how they end. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #define WORDS   4096
 #define SIGNALS 100
-#define ROUNDS  200 /* maximum number of handlers that run */
+#define ROUNDS  200 /* maximum number of times that a handler runs */
 
 /* These variables are not static, so that the compiler must assume that other code reads them. */
 volatile long table[WORDS], others[WORDS];

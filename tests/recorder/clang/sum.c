@@ -1,4 +1,4 @@
-/* The other file of the program in table.c. */
+/* The second file of the program in table.c. */
 #include "table.h"
 
 int sum(const int *values, int n) {

@@ -1,5 +1,4 @@
-/* A program in two files, to test different ways to build it: this file stores, and the other one
- * loads. */
+/* A program in two files, to test different ways to build it: this file stores, and sum.c loads. */
 #include "table.h"
 
 int table[ENTRIES];

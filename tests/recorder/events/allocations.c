@@ -1,6 +1,6 @@
-/* Memory of every origin, each block filled with a known number of stores. Comments name the places
- * for tests/recorder/events/check.py. With an argument: a library that is loaded and unloaded, or
- * "fork". */
+/* Gets memory in every possible way, and fills each piece with a known number of stores. Comments
+ * name the places for tests/recorder/events/check.py. The argument is a library, which is loaded
+ * and unloaded, or "fork". */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <malloc.h>
@@ -53,7 +53,7 @@ static void reused_place(void) {
     free(second);
 }
 
-/* The memory grows in place or moves; the block after it makes it move. */
+/* realloc() extends memory in place or moves it. Here another allocation after it makes it move. */
 __attribute__((noinline)) static void growing(void) {
     long *small = malloc(160); /* site: before realloc */
     fill(small, 20);
@@ -109,7 +109,7 @@ static void use_in_child(void) {
 
 int main(int argc, char **argv) {
     pthread_t thread;
-    setvbuf(stdout, NULL, _IONBF, 0); /* an allocation that must fail */
+    setvbuf(stdout, NULL, _IONBF, 0); /* this allocation must fail */
     plain_allocations();
     reused_place();
     growing();

@@ -48,7 +48,7 @@ def place_of(pc):
             return None
         with open(path, encoding="utf-8") as source:
             text = source.read().split("\n")
-        # A call over several lines has its comment on the last one.
+        # A call over several lines has its comment on the last line.
         found = re.search(r"site: (.*?)(?: \*/|$)", "\n".join(text[int(line) - 1:int(line) + 1]), re.M)
         lines[pc] = found[1] if found else f"line {line}"
     return lines[pc]

@@ -1,4 +1,4 @@
-/* A library to be loaded. It has its own memory and a variable. */
+/* A library that allocations.c loads. It allocates memory and has a variable. */
 #include <stdlib.h>
 
 void library_work(void);

@@ -1,5 +1,5 @@
-/* Threads that get memory from the main thread, and allocate and release their own memory at the
- * same time. */
+/* Starts threads that use memory from the main thread, and allocate and release their own memory at
+ * the same time. */
 #include <pthread.h>
 #include <stdlib.h>
 
