@@ -18,21 +18,16 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static rd_status allocate(rdi_byte_bins *b, rd_ctx *ctx, size_t n) {
-    b->end = rdi_alloc(ctx, n, sizeof *b->end);
-    b->count = rdi_calloc(ctx, n, sizeof *b->count);
-    b->bytes = rdi_calloc(ctx, n, sizeof *b->bytes);
-    b->first = rdi_alloc(ctx, UNDIVIDED, sizeof *b->first);
-    return b->end && b->count && b->bytes && b->first ? RD_OK : RD_ENOMEM;
-}
-
 /* A cache of S bytes hits the distances below S, so S is the end of a bin. */
 rd_status rdi_byte_bins_init(rdi_byte_bins *b, rd_ctx *ctx, const uint64_t *sizes, size_t n) {
     *b = (rdi_byte_bins){0};
-    RD_TRY(allocate(b, ctx, UNDIVIDED + n));
+    b->bin = rdi_calloc(ctx, UNDIVIDED + n, sizeof *b->bin);
+    b->first = rdi_alloc(ctx, UNDIVIDED, sizeof *b->first);
     uint64_t *sorted = rdi_alloc(ctx, n ? n : 1, sizeof *sorted);
-    if (!sorted)
+    if (!b->bin || !b->first || !sorted) {
+        rdi_free(ctx, sorted);
         return RD_ENOMEM;
+    }
     for (size_t i = 0; i < n; i++)
         sorted[i] = sizes[i];
     qsort(sorted, n, sizeof *sorted, ascending);
@@ -43,16 +38,14 @@ rd_status rdi_byte_bins_init(rdi_byte_bins *b, rd_ctx *ctx, const uint64_t *size
         b->first[i] = (uint32_t)b->n;
         for (; k < n && sorted[k] < end; k++)
             if (sorted[k] > last)
-                b->end[b->n++] = last = sorted[k];
-        b->end[b->n++] = last = end;
+                b->bin[b->n++].end = last = sorted[k];
+        b->bin[b->n++].end = last = end;
     }
     rdi_free(ctx, sorted);
     return RD_OK;
 }
 
 void rdi_byte_bins_fini(rdi_byte_bins *b, rd_ctx *ctx) {
-    rdi_free(ctx, b->end);
-    rdi_free(ctx, b->count);
-    rdi_free(ctx, b->bytes);
+    rdi_free(ctx, b->bin);
     rdi_free(ctx, b->first);
 }

@@ -9,10 +9,14 @@
 
 #define RDI_BYTE_BIN_BITS 7
 
+typedef struct rdi_byte_bin {
+    uint64_t end;   /* one more than its largest distance */
+    uint64_t count; /* number of requests */
+    rdi_u128 bytes; /* bytes of these requests */
+} rdi_byte_bin;
+
 typedef struct rdi_byte_bins {
-    uint64_t *end;   /* for each bin, one more than its largest distance */
-    uint64_t *count; /* for each bin, its number of requests */
-    rdi_u128 *bytes; /* for each bin, the bytes of its requests */
+    rdi_byte_bin *bin;
     uint32_t *first; /* for each bin before it was divided, the index of its first part */
     size_t n;
 } rdi_byte_bins;
@@ -29,11 +33,11 @@ static inline size_t rdi_byte_bin_index(uint64_t distance) {
 }
 
 static inline void rdi_byte_bins_add(rdi_byte_bins *b, uint64_t distance, uint64_t bytes) {
-    size_t i = b->first[rdi_byte_bin_index(distance)];
-    while (RDI_UNLIKELY(distance >= b->end[i]))
-        i++;
-    b->count[i]++;
-    b->bytes[i] += bytes;
+    rdi_byte_bin *bin = &b->bin[b->first[rdi_byte_bin_index(distance)]];
+    while (RDI_UNLIKELY(distance >= bin->end))
+        bin++;
+    bin->count++;
+    bin->bytes += bytes;
 }
 
 #endif

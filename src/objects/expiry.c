@@ -2,8 +2,7 @@
 #include "objects/expiry.h"
 
 #define DIGIT_BITS  8
-#define STEP        64   /* places that may be added between two calls of rdi_expiry_room() */
-#define STALE_LEAST 4096 /* number of stale places that are always tolerated */
+#define STALE_LEAST RDI_EXPIRY_STEP /* number of stale places that are always tolerated */
 
 void rdi_expiry_fini(rdi_expiry_queue *q, rd_ctx *ctx) {
     rdi_pages_free(ctx, q->entry, (size_t)q->room * sizeof *q->entry);
@@ -95,14 +94,15 @@ static void nothing_expires(void *user, uint32_t number) {
     (void)number;
 }
 
-rd_status rdi_expiry_room(rdi_expiry_queue *q, rd_ctx *ctx, uint64_t n, uint64_t now) {
-    if (q->room && q->places + STEP > 2 * q->room + STALE_LEAST)
+rd_status rdi_expiry_room(rdi_expiry_queue *q, rd_ctx *ctx, uint64_t n, uint64_t step,
+                          uint64_t now) {
+    if (q->room && q->places + step > 2 * q->room + STALE_LEAST)
         visit(q, take_lists(q, 0, RDI_EXPIRY_LISTS, 0), q->now, nothing_expires, NULL);
     if (RDI_LIKELY(n <= q->room))
         return RD_OK;
     uint64_t before = q->room, to = n + n / 2;
     /* Besides full arrays, every list has an array, and so has every list that was taken out. */
-    uint64_t arrays = (2 * to + STALE_LEAST + STEP) / RDI_EXPIRY_PLACES + 3 * RDI_EXPIRY_LISTS;
+    uint64_t arrays = (2 * to + STALE_LEAST) / RDI_EXPIRY_PLACES + 3 * RDI_EXPIRY_LISTS;
     void *p = q->array;
     rd_status status = rdi_pages_grow_array(ctx, &p, &q->array_room, arrays, sizeof *q->array);
     q->array = p;
@@ -111,7 +111,7 @@ rd_status rdi_expiry_room(rdi_expiry_queue *q, rd_ctx *ctx, uint64_t n, uint64_t
     status = rdi_pages_grow_array(ctx, &p, &q->room, to, sizeof *q->entry);
     q->entry = p;
     for (uint64_t i = before; i < q->room; i++)
-        q->entry[i] = (rdi_expiry_entry){RDI_EXPIRY_NEVER, RDI_EXPIRY_NEVER, 0};
+        q->entry[i] = (rdi_expiry_entry){RDI_EXPIRY_NEVER, RDI_EXPIRY_NEVER};
     if (!before) {
         q->now = now;
         q->fresh = 1;

@@ -17,13 +17,13 @@
 #define RDI_EXPIRY_DIGITS 8 /* digits of 8 bits */
 #define RDI_EXPIRY_LISTS  (RDI_EXPIRY_DIGITS * 256)
 #define RDI_EXPIRY_NEVER  UINT64_MAX
-#define RDI_EXPIRY_PLACES 30 /* number of places in an array of a list */
+#define RDI_EXPIRY_PLACES 30   /* number of places in an array of a list */
+#define RDI_EXPIRY_STEP   4096 /* largest `step` of rdi_expiry_room() */
 
 typedef struct rdi_expiry_entry {
-    uint64_t time;     /* when the lifetime ends; RDI_EXPIRY_NEVER: never */
-    uint64_t placed;   /* the time by which the object's list was chosen; RDI_EXPIRY_NEVER: the
-                          object is in no list */
-    uint64_t lifetime; /* the lifetime of the object's last write; 0: unlimited */
+    uint64_t time;   /* when the lifetime ends; RDI_EXPIRY_NEVER: never */
+    uint64_t placed; /* the time by which the object's list was chosen; RDI_EXPIRY_NEVER: the
+                        object is in no list */
 } rdi_expiry_entry;
 
 typedef struct rdi_expiry_places {
@@ -46,9 +46,10 @@ typedef struct rdi_expiry_queue {
 } rdi_expiry_queue;
 
 void rdi_expiry_fini(rdi_expiry_queue *q, rd_ctx *ctx); /* a zeroed queue is allowed */
-/* Makes room for the objects 0 ... n - 1. At most 64 objects may be set before the next call. `now`
- * is the time at which a new queue begins. */
-rd_status rdi_expiry_room(rdi_expiry_queue *q, rd_ctx *ctx, uint64_t n, uint64_t now);
+/* Makes room for the objects 0 ... n - 1. At most `step` times, no more than RDI_EXPIRY_STEP,
+ * may be set before the next call. `now` is the time at which a new queue begins. */
+rd_status rdi_expiry_room(rdi_expiry_queue *q, rd_ctx *ctx, uint64_t n, uint64_t step,
+                          uint64_t now);
 
 /* Sets the time, after now, at which an object expires. */
 void rdi_expiry_set(rdi_expiry_queue *q, uint32_t number, uint64_t time);

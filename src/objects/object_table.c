@@ -5,12 +5,9 @@
 
 #define ENTRIES_LEAST 4096
 #define OBJECTS_MOST  (UINT64_C(1) << 31)
-#define FAR                                                                                        \
-    128 /* if an id is this many entries away from its home, another hash is
-                             chosen */
-#define RESEEDS_MOST                                                                               \
-    8 /* after this many hashes, the table accepts that it cannot spread the
-                             ids */
+#define AHEAD         16  /* objects whose entries are prefetched */
+#define FAR           128 /* if an id is more entries away from its home, another hash is chosen */
+#define RESEEDS_MOST  8   /* number of hashes after which the table stops choosing another */
 
 /* An entry has the upper half of the hash and the number of the object plus 1. */
 #define NUMBER(entry) ((uint32_t)(entry)-1)
@@ -31,8 +28,11 @@ static rd_status rehash(rdi_object_table *t, rd_ctx *ctx, uint64_t entries) {
     rdi_pages_free(ctx, t->entry, (size_t)t->entries * sizeof *t->entry);
     t->entry = fresh;
     t->entries = entries;
-    for (uint64_t i = 0; i < t->n; i++)
+    for (uint64_t i = 0; i < t->n; i++) {
+        uint64_t ahead = i + AHEAD < t->n ? i + AHEAD : i;
+        rdi_cached_prefetch(t, rdi_cached_hash(t, t->object[ahead].id));
         insert(t, rdi_cached_hash(t, t->object[i].id), i);
+    }
     return RD_OK;
 }
 
@@ -76,12 +76,20 @@ rd_status rdi_object_table_room(rdi_object_table *t, rd_ctx *ctx, uint64_t k) {
     return RD_OK;
 }
 
-uint32_t rdi_cached_find(rdi_object_table *t, uint64_t id, uint64_t hash) {
-    uint64_t mask = t->entries - 1, home = hash & mask, i = home;
+uint64_t rdi_cached_probe(const rdi_object_table *t, uint64_t hash) {
+    uint64_t mask = t->entries - 1, i = hash & mask, entry;
+    while ((entry = t->entry[i]) != 0 && TAG(entry) != TAG(hash))
+        i = (i + 1) & mask;
+    RDI_PREFETCH(&t->object[entry ? NUMBER(entry) : t->n]);
+    return i;
+}
+
+uint32_t rdi_cached_find(rdi_object_table *t, uint64_t id, uint64_t hash, uint64_t place) {
+    uint64_t mask = t->entries - 1, i = place;
     for (uint64_t entry; (entry = t->entry[i]) != 0; i = (i + 1) & mask)
         if (TAG(entry) == TAG(hash) && t->object[NUMBER(entry)].id == id)
             return NUMBER(entry);
-    t->skewed = t->skewed || ((i - home) & mask) > FAR;
+    t->skewed = t->skewed || ((i - hash) & mask) > FAR;
     uint32_t number = (uint32_t)t->n++;
     t->entry[i] = TAG(hash) | (number + UINT64_C(1));
     t->object[number] = (rdi_cached){.id = id};

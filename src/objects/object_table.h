@@ -16,9 +16,11 @@ typedef enum rdi_cached_state {
 
 #define RDI_USES_MAX ((UINT32_C(1) << 29) - 1)
 
+/* A record has 32 bytes, so that it is in one cache line. */
 typedef struct rdi_cached {
     uint64_t id;
     uint64_t bytes;
+    uint64_t lifetime;  /* the lifetime of the last write, in nanoseconds; 0: unlimited */
     uint32_t slot;      /* slot on the axis if the object is present or stale, otherwise 0 */
     uint32_t state : 3; /* an rdi_cached_state */
     uint32_t uses : 29; /* number of requests that used the object, up to RDI_USES_MAX */
@@ -49,8 +51,11 @@ static inline void rdi_cached_prefetch(const rdi_object_table *t, uint64_t hash)
     RDI_PREFETCH(t->entry + (hash & (t->entries - 1)));
 }
 
-/* Returns the number of the object with this id, which is a new record if there was none. The table
- * must have room. */
-uint32_t rdi_cached_find(rdi_object_table *t, uint64_t id, uint64_t hash);
+/* Finds an object in two steps, so that a caller with several ids can let their memory accesses
+ * overlap. The first step returns a place and prefetches the record that the second step compares.
+ * The second step returns the number of the object, which is a new record if there was none. The
+ * table must have room. */
+uint64_t rdi_cached_probe(const rdi_object_table *t, uint64_t hash);
+uint32_t rdi_cached_find(rdi_object_table *t, uint64_t id, uint64_t hash, uint64_t place);
 
 #endif

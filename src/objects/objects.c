@@ -6,7 +6,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define TILE      64                  /* number of requests whose memory accesses overlap */
+#define TILE      RDI_OBJECTS_TILE /* number of requests whose memory accesses overlap */
+#define STAGES    4                /* number of tiles in work at a time */
+#define RING      (TILE * STAGES)
+#define RUN       RDI_EXPIRY_STEP     /* number of requests for which room is made at a time */
 #define AXIS_UNIT (UINT64_C(1) << 16) /* smallest number of slots of the axis */
 #define BYTES_MAX (UINT64_C(1) << 63) /* sizes and their sum stay below this */
 
@@ -87,7 +90,7 @@ static void begin_lifetime(rd_objects *o, uint32_t number, uint64_t lifetime) {
     uint64_t end;
     if (!o->queue.room)
         return;
-    o->queue.entry[number].lifetime = lifetime;
+    o->table.object[number].lifetime = lifetime;
     if (lifetime == 0 || __builtin_add_overflow(o->now, lifetime, &end))
         end = RDI_EXPIRY_NEVER;
     rdi_expiry_set(&o->queue, number, end);
@@ -95,7 +98,7 @@ static void begin_lifetime(rd_objects *o, uint32_t number, uint64_t lifetime) {
 
 /* Returns the lifetime of a request, or, if it has none, that of the object's last write. */
 static uint64_t lifetime_or_old(const rd_objects *o, const request *r) {
-    return r->lifetime || !o->queue.room ? r->lifetime : o->queue.entry[r->number].lifetime;
+    return r->lifetime ? r->lifetime : o->table.object[r->number].lifetime;
 }
 
 /* ---- operations ---- */
@@ -105,7 +108,8 @@ static void add_traffic(rdi_traffic *t, uint64_t bytes) {
     t->bytes += bytes;
 }
 
-/* Counts a request with this distance. `before` is the size of the object before the request. */
+/* Counts a request with this distance, or puts it on the list of requests to be counted in bins.
+ * `before` is the size of the object before the request. */
 static void count(rd_objects *o, const request *r, uint64_t distance, uint64_t before) {
     if (o->requests <= o->config.warmup || !rdi_objects_counts(o, r->operation))
         return;
@@ -117,7 +121,15 @@ static void count(rd_objects *o, const request *r, uint64_t distance, uint64_t b
     else if (distance == RD_MISS_EXPIRED)
         add_traffic(&o->expired, r->bytes);
     else
-        rdi_byte_bins_add(&o->bins, distance + before - (distance + before > 0), r->bytes);
+        o->found[o->n_found++] = (rdi_found){distance + before - (distance + before > 0), r->bytes};
+}
+
+/* Counts the requests of the list. All of them in one loop, so that their memory accesses
+ * overlap. */
+static void count_found(rd_objects *o) {
+    for (size_t i = 0; i < o->n_found; i++)
+        rdi_byte_bins_add(&o->bins, o->found[i].distance, o->found[i].bytes);
+    o->n_found = 0;
 }
 
 /* Makes the object the most recent one, with the size of the request, and returns its distance. */
@@ -136,7 +148,7 @@ static uint64_t use(rd_objects *o, const request *r) {
     bool counted = x->state != RDI_CACHED_NEW && x->state != RDI_CACHED_DELETED;
     o->no_expiry += r->bytes - (counted ? x->bytes : 0);
     if (x->slot)
-        x->slot = rdi_weight_move(&o->axis, x->slot, r->number, r->bytes, &distance);
+        x->slot = rdi_weight_move(&o->axis, x->slot, r->number, x->bytes, r->bytes, &distance);
     else
         x->slot = rdi_weight_push(&o->axis, r->number, r->bytes);
     if (!present)
@@ -191,10 +203,6 @@ static uint64_t process(rd_objects *o, request *r) {
 
 /* ---- batches ---- */
 
-static uint32_t *slot_of(void *user, uint32_t number) {
-    return &((rdi_object_table *)user)->object[number].slot;
-}
-
 /* Notes the live bytes of this moment. If there are too many moments, every second one is dropped. */
 static void note_moment(rd_objects *o) {
     if (RDI_LIKELY(--o->until_moment))
@@ -232,49 +240,99 @@ static rd_status note_request(rd_objects *o, const request *r) {
     return RD_OK;
 }
 
-static rd_status make_room(rd_objects *o) {
-    RD_TRY(rdi_object_table_room(&o->table, o->ctx, TILE));
+static rd_status make_room(rd_objects *o, uint64_t n) {
+    RD_TRY(rdi_object_table_room(&o->table, o->ctx, n));
     if (o->has_lifetimes)
-        RD_TRY(rdi_expiry_room(&o->queue, o->ctx, o->table.n + TILE, o->now));
-    return rdi_weight_axis_room(&o->axis, o->ctx, TILE, slot_of, &o->table);
+        RD_TRY(rdi_expiry_room(&o->queue, o->ctx, o->table.n + n, n, o->now));
+    rdi_weight_slots slots = {&o->table.object->slot, sizeof *o->table.object};
+    return rdi_weight_axis_room(&o->axis, o->ctx, n, slots);
 }
 
-/* Finds the objects of n requests, in passes that each prefetch the memory of the next one. */
-static void find_objects(rd_objects *o, const uint64_t *id, size_t n, uint32_t number[TILE]) {
-    uint64_t hash[TILE];
-    for (size_t i = 0; i < n; i++) {
-        hash[i] = rdi_cached_hash(&o->table, id[i]);
-        rdi_cached_prefetch(&o->table, hash[i]);
+/* The requests in work. Each stage prefetches the memory of the next one. */
+typedef struct ring {
+    uint64_t hash[RING], place[RING];
+    uint32_t number[RING];
+} ring;
+
+/* Requests begin..end - 1 of a run. */
+typedef struct range {
+    size_t begin, end;
+} range;
+
+static void hash_ids(const rd_objects *o, ring *g, const uint64_t *id, range t) {
+    for (size_t i = t.begin; i < t.end; i++) {
+        g->hash[i % RING] = rdi_cached_hash(&o->table, id[i]);
+        rdi_cached_prefetch(&o->table, g->hash[i % RING]);
     }
-    for (size_t i = 0; i < n; i++) {
-        number[i] = rdi_cached_find(&o->table, id[i], hash[i]);
-        RDI_PREFETCH(&o->table.object[number[i]]);
-    }
-    for (size_t i = 0; i < n; i++)
-        rdi_weight_prefetch(&o->axis, o->table.object[number[i]].slot);
-    for (size_t i = 0; i < n && o->queue.room; i++)
-        RDI_PREFETCH(&o->queue.entry[number[i]]);
 }
 
-static rd_status feed_tile(rd_objects *o, const rd_requests *q, size_t at, size_t n,
-                           uint64_t *distances) {
-    uint32_t number[TILE];
-    RD_TRY(make_room(o));
-    find_objects(o, q->id + at, n, number);
-    for (size_t i = 0; i < n; i++) {
-        request r = {.bytes = q->bytes ? q->bytes[at + i] : 1,
-                     .lifetime = q->lifetime ? q->lifetime[at + i] : 0,
-                     .number = number[i],
-                     .operation = q->operation ? q->operation[at + i] : RD_OPERATION_READ};
+static void probe_table(const rd_objects *o, ring *g, range t) {
+    for (size_t i = t.begin; i < t.end; i++)
+        g->place[i % RING] = rdi_cached_probe(&o->table, g->hash[i % RING]);
+}
+
+static void find_objects(rd_objects *o, ring *g, const uint64_t *id, range t) {
+    for (size_t i = t.begin; i < t.end; i++) {
+        size_t k = i % RING;
+        uint32_t number = rdi_cached_find(&o->table, id[i], g->hash[k], g->place[k]);
+        g->number[k] = number;
+        rdi_weight_prefetch(&o->axis, o->table.object[number].slot);
+        if (o->queue.room)
+            RDI_PREFETCH(&o->queue.entry[number]);
+    }
+}
+
+static rd_status process_requests(rd_objects *o, const ring *g, const rd_requests *q, range t,
+                                  uint64_t *distances) {
+    for (size_t i = t.begin; i < t.end; i++) {
+        request r = {.bytes = q->bytes ? q->bytes[i] : 1,
+                     .lifetime = q->lifetime ? q->lifetime[i] : 0,
+                     .number = g->number[i % RING],
+                     .operation = q->operation ? q->operation[i] : RD_OPERATION_READ};
         RD_TRY(note_request(o, &r));
         if (q->time)
-            advance(o, q->time[at + i]);
+            advance(o, q->time[i]);
         uint64_t distance = process(o, &r);
         if (distances)
-            distances[at + i] = distance;
+            distances[i] = distance;
         note_moment(o);
     }
+    count_found(o);
     return RD_OK;
+}
+
+/* Returns the tile that is `stage` tiles before the one that begins at `at`, as far as it is in a
+ * run of n requests. */
+static range tile_before(size_t at, size_t stage, size_t n) {
+    size_t begin = at >= stage * TILE ? at - stage * TILE : n;
+    size_t end = begin + TILE < n ? begin + TILE : n;
+    return (range){begin < n ? begin : n, end};
+}
+
+/* Processes at most RUN requests, with every stage working on another tile. */
+static rd_status feed_run(rd_objects *o, const rd_requests *q, uint64_t *distances) {
+    ring g;
+    RD_TRY(make_room(o, q->n));
+    for (size_t at = 0; at < q->n + (STAGES - 1) * TILE; at += TILE) {
+        hash_ids(o, &g, q->id, tile_before(at, 0, q->n));
+        probe_table(o, &g, tile_before(at, 1, q->n));
+        find_objects(o, &g, q->id, tile_before(at, 2, q->n));
+        RD_TRY(process_requests(o, &g, q, tile_before(at, 3, q->n), distances));
+    }
+    return RD_OK;
+}
+
+static const uint64_t *column_from(const uint64_t *column, size_t at) {
+    return column ? column + at : NULL;
+}
+
+static rd_requests requests_from(const rd_requests *q, size_t at) {
+    return (rd_requests){.n = q->n - at < RUN ? q->n - at : RUN,
+                         .id = q->id + at,
+                         .bytes = column_from(q->bytes, at),
+                         .time = column_from(q->time, at),
+                         .lifetime = column_from(q->lifetime, at),
+                         .operation = column_from(q->operation, at)};
 }
 
 /* Notes which fields the trace has. Lifetimes need times; a lifetime without a time never ends. */
@@ -293,9 +351,9 @@ rd_status rd_objects_feed(rd_objects *o, const rd_requests *requests, uint64_t *
         return rdi_fail(o->ctx, RD_ESTATE, "an earlier request failed; start a new analysis");
     note_fields(o, requests);
     o->broken = true;
-    for (size_t at = 0; at < requests->n; at += TILE) {
-        size_t n = requests->n - at < TILE ? requests->n - at : TILE;
-        RD_TRY(feed_tile(o, requests, at, n, distances));
+    for (size_t at = 0; at < requests->n; at += RUN) {
+        rd_requests run = requests_from(requests, at);
+        RD_TRY(feed_run(o, &run, distances ? distances + at : NULL));
     }
     o->broken = false;
     return RD_OK;

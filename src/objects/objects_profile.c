@@ -42,12 +42,12 @@ static rd_objects_facts facts_of(const rd_objects *o) {
 static size_t collect_rows(const rdi_byte_bins *b, rd_bin *rows, rd_byte_bin *bytes) {
     size_t n = 0;
     uint64_t low = 0;
-    for (size_t i = 0; i < b->n; low = b->end[i++]) {
-        if (b->count[i] == 0)
+    for (const rdi_byte_bin *bin = b->bin; bin < b->bin + b->n; low = bin++->end) {
+        if (bin->count == 0)
             continue;
-        uint64_t high = b->end[i] - 1;
-        rows[n] = (rd_bin){.low = low, .high = high, .count = b->count[i]};
-        bytes[n++] = (rd_byte_bin){low, high, rdi_sum_narrow(b->bytes[i])};
+        uint64_t high = bin->end - 1;
+        rows[n] = (rd_bin){.low = low, .high = high, .count = bin->count};
+        bytes[n++] = (rd_byte_bin){low, high, rdi_sum_narrow(bin->bytes)};
     }
     return n;
 }

@@ -18,6 +18,13 @@ typedef struct rdi_traffic {
     rdi_u128 bytes;
 } rdi_traffic;
 
+/* A request with a distance. */
+typedef struct rdi_found {
+    uint64_t distance, bytes;
+} rdi_found;
+
+#define RDI_OBJECTS_TILE 32 /* number of requests that are processed together */
+
 struct rd_objects {
     rd_ctx *ctx;
     rd_objects_config config;
@@ -25,6 +32,8 @@ struct rd_objects {
     rdi_weight_axis axis;
     rdi_expiry_queue queue;
     rdi_byte_bins bins;
+    rdi_found found[RDI_OBJECTS_TILE]; /* requests that were not counted in bins yet */
+    size_t n_found;
     bool has_operations, has_times, has_lifetimes;
     bool broken;              /* true: a call has failed */
     uint64_t requests;        /* number of requests so far */

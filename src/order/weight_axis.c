@@ -8,9 +8,11 @@
 #define FAN        (UINT64_C(1) << RDI_WEIGHT_FAN)
 #define SLOTS_MOST (UINT64_C(1) << 32)
 
-/* The 8 lanes that begin at index 7 - i are a mask of the lanes above i. */
-static const uint64_t lanes_above[2 * FAN] = {[FAN] = -1ull, -1ull, -1ull, -1ull,
-                                              -1ull,         -1ull, -1ull, -1ull};
+#define TILE       UINT64_C(64) /* slots that are renumbered together */
+
+/* The 8 lanes that begin at index 8 - i are a mask of the lanes from i on. */
+static const uint64_t lanes_from[2 * FAN] = {[FAN] = -1ull, -1ull, -1ull, -1ull,
+                                             -1ull,         -1ull, -1ull, -1ull};
 
 /* A group of 8 elements. The compiler uses the widest vectors of the instruction set. */
 typedef uint64_t group __attribute__((vector_size(64), aligned(8), may_alias));
@@ -25,7 +27,7 @@ static rd_status grow(rd_ctx *ctx, uint64_t **array, uint64_t *room, uint64_t to
 }
 
 /* Enlarges all arrays to `capacity` slots. Every level is a whole number of groups of 8 elements,
- * because queries read groups. */
+ * because the kernel changes groups. */
 static rd_status reserve(rdi_weight_axis *a, rd_ctx *ctx, uint64_t capacity) {
     for (unsigned k = 0; k < RDI_WEIGHT_LEVELS; k++)
         RD_TRY(grow(ctx, &a->sum[k], &a->sum_room[k],
@@ -39,20 +41,6 @@ static rd_status reserve(rdi_weight_axis *a, rd_ctx *ctx, uint64_t capacity) {
     return status;
 }
 
-/* Sets the number of levels, the last of which has at most 8 elements, and computes the sums of
- * the levels that were not in use before. */
-static void set_levels(rdi_weight_axis *a) {
-    unsigned levels = 1;
-    while (a->capacity >> RDI_WEIGHT_FAN * levels > 0 && levels < RDI_WEIGHT_LEVELS)
-        levels++;
-    for (unsigned k = a->levels ? a->levels : 1; k < levels; k++) {
-        memset(a->sum[k], 0, a->sum_room[k] * sizeof **a->sum);
-        for (uint64_t i = 0; i < a->sum_room[k - 1]; i++)
-            a->sum[k][i >> RDI_WEIGHT_FAN] += a->sum[k - 1][i];
-    }
-    a->levels = levels;
-}
-
 void rdi_weight_axis_fini(rdi_weight_axis *a, rd_ctx *ctx) {
     for (unsigned k = 0; k < RDI_WEIGHT_LEVELS; k++)
         rdi_pages_free(ctx, a->sum[k], (size_t)a->sum_room[k] * sizeof **a->sum);
@@ -63,32 +51,66 @@ void rdi_weight_axis_fini(rdi_weight_axis *a, rd_ctx *ctx) {
 
 /* ---- sums ---- */
 
-/* Adds `delta`, which may be negative modulo 2^64, to the weight of slot s. */
-static void add(rdi_weight_axis *a, uint64_t s, uint64_t delta) {
-    for (unsigned k = 0; k < a->levels; k++)
-        a->sum[k][s >> RDI_WEIGHT_FAN * k] += delta;
-    a->used += delta;
-}
-
-/* Adds the elements after `i` in its group of 8, lane by lane, to *sum. */
-static inline __attribute__((always_inline)) void add_rest(const uint64_t *level, uint64_t i,
-                                                           group *sum) {
-    const group *all = (const group *)(level + (i & ~(FAN - 1)));
-    const group *mask = (const group *)(lanes_above + FAN - 1 - (i & (FAN - 1)));
-    *sum += *all & *mask;
-}
-
-static inline __attribute__((always_inline)) uint64_t total(const group *g) {
-    group v = *g;
-    return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
-}
-
 uint64_t rdi_weight_above(const rdi_weight_axis *a, uint64_t s) {
-    group sum = {0};
-    uint64_t top = a->next;
-    for (unsigned k = 0; s != top; k++, s >>= RDI_WEIGHT_FAN, top >>= RDI_WEIGHT_FAN)
-        add_rest(a->sum[k], s, &sum);
-    return total(&sum);
+    uint64_t top = a->next, sum = a->open - a->sum[0][s];
+    for (unsigned k = 1; s >> RDI_WEIGHT_FAN != top >> RDI_WEIGHT_FAN; k++) {
+        s >>= RDI_WEIGHT_FAN;
+        top >>= RDI_WEIGHT_FAN;
+        sum += a->sum[k][top] - a->sum[k][s];
+    }
+    return sum;
+}
+
+static uint64_t weight_of(const rdi_weight_axis *a, uint64_t s) {
+    return a->sum[0][s] - (s & (FAN - 1) ? a->sum[0][s - 1] : 0);
+}
+
+/* Subtracts `weight` from the lanes `from`, from + 1 ... 7 of the group of element i. */
+static inline __attribute__((always_inline)) void subtract(uint64_t *level, uint64_t i,
+                                                           uint64_t from, uint64_t weight) {
+    group *all = (group *)(level + (i & ~(FAN - 1)));
+    const group *mask = (const group *)(lanes_from + FAN - from);
+    *all -= *mask & weight;
+}
+
+/* Takes `weight` out of slot s, and returns the weight above s. This also changes elements after
+ * that of `next`, which have no meaning yet. */
+static inline __attribute__((always_inline)) uint64_t take_weight(rdi_weight_axis *a, uint64_t s,
+                                                                  uint64_t weight) {
+    uint64_t top = a->next, sum = a->open - a->sum[0][s];
+    a->open -= s >> RDI_WEIGHT_FAN == top >> RDI_WEIGHT_FAN ? weight : 0;
+    subtract(a->sum[0], s, s & (FAN - 1), weight);
+    for (unsigned k = 1; s >> RDI_WEIGHT_FAN != top >> RDI_WEIGHT_FAN; k++) {
+        s >>= RDI_WEIGHT_FAN;
+        top >>= RDI_WEIGHT_FAN;
+        sum += a->sum[k][top] - a->sum[k][s];
+        subtract(a->sum[k], s, (s & (FAN - 1)) + 1, weight);
+    }
+    return sum;
+}
+
+static uint64_t take_plain(rdi_weight_axis *a, uint64_t s, uint64_t weight) {
+    return take_weight(a, s, weight);
+}
+
+#if defined(__x86_64__)
+RDI_TARGET_AVX2 static uint64_t take_avx2(rdi_weight_axis *a, uint64_t s, uint64_t weight) {
+    return take_weight(a, s, weight);
+}
+
+RDI_TARGET_AVX512 static uint64_t take_avx512(rdi_weight_axis *a, uint64_t s, uint64_t weight) {
+    return take_weight(a, s, weight);
+}
+#else
+#define take_avx2   take_plain
+#define take_avx512 take_plain
+#endif
+
+static rd_status choose_kernel(rdi_weight_axis *a, rd_ctx *ctx) {
+    rdi_isa isa;
+    RD_TRY(rdi_isa_choose(ctx, "objects", RDI_ISA_AUTO, &isa));
+    a->take = isa == RDI_ISA_AVX512 ? take_avx512 : isa == RDI_ISA_AVX2 ? take_avx2 : take_plain;
+    return RD_OK;
 }
 
 /* ---- holes ---- */
@@ -141,9 +163,10 @@ static uint64_t hole_below(const rdi_weight_axis *a, uint64_t s) {
 /* Fills holes with up to `weight`, the topmost first. */
 static void fill_holes(rdi_weight_axis *a, uint64_t weight) {
     while (weight && a->top_hole) {
-        uint64_t hole = a->top_hole, room = a->sum[0][hole];
+        uint64_t hole = a->top_hole, room = weight_of(a, hole);
         uint64_t part = room < weight ? room : weight;
-        add(a, hole, -part);
+        a->take(a, hole, part);
+        a->used -= part;
         weight -= part;
         if (part == room) {
             clear_hole(a, hole);
@@ -154,69 +177,53 @@ static void fill_holes(rdi_weight_axis *a, uint64_t weight) {
 
 /* ---- changes ---- */
 
+/* Completes the group that ends before `next`: the elements that begin at `next` get their sums. */
+static void close_group(rdi_weight_axis *a) {
+    uint64_t i = (a->next - 1) >> RDI_WEIGHT_FAN, sum = a->open;
+    a->open = 0;
+    for (unsigned k = 1;; k++, i >>= RDI_WEIGHT_FAN) {
+        sum += a->sum[k][i];
+        if ((i & (FAN - 1)) != FAN - 1) {
+            a->sum[k][i + 1] = sum;
+            return;
+        }
+        a->sum[k][i + 1] = 0;
+    }
+}
+
+/* Gives the next slot to `owner` with the weight `weight`. */
+static inline uint32_t append(rdi_weight_axis *a, uint32_t owner, uint64_t weight) {
+    uint64_t s = a->next++;
+    a->owner[s] = owner;
+    a->sum[0][s] = a->open += weight;
+    if ((a->next & (FAN - 1)) == 0)
+        close_group(a);
+    return (uint32_t)s;
+}
+
 void rdi_weight_remove(rdi_weight_axis *a, uint64_t s) {
-    if (a->sum[0][s])
+    if (weight_of(a, s))
         set_hole(a, s);
 }
 
 uint32_t rdi_weight_push(rdi_weight_axis *a, uint32_t owner, uint64_t weight) {
-    uint64_t s = a->next++;
     if (a->top_hole)
         fill_holes(a, weight);
-    a->owner[s] = owner;
     a->has_empty = a->has_empty || weight == 0;
-    add(a, s, weight);
-    return (uint32_t)s;
+    a->used += weight;
+    return append(a, owner, weight);
 }
 
-/* Moves slot s to the top and returns the weight above it. There is no hole above s and the weight
- * stays the same, so the new slot fills exactly the old one. */
-static inline __attribute__((always_inline)) uint64_t swap_slots(rdi_weight_axis *a, uint64_t s,
-                                                                 uint64_t weight) {
-    group sum = {0};
-    uint64_t top = a->next;
-    for (unsigned k = 0; s != top; k++, s >>= RDI_WEIGHT_FAN, top >>= RDI_WEIGHT_FAN) {
-        add_rest(a->sum[k], s, &sum);
-        a->sum[k][s] -= weight;
-        a->sum[k][top] += weight;
-    }
-    return total(&sum);
-}
-
-static uint64_t swap_plain(rdi_weight_axis *a, uint64_t s, uint64_t weight) {
-    return swap_slots(a, s, weight);
-}
-
-#if defined(__x86_64__)
-RDI_TARGET_AVX2 static uint64_t swap_avx2(rdi_weight_axis *a, uint64_t s, uint64_t weight) {
-    return swap_slots(a, s, weight);
-}
-
-RDI_TARGET_AVX512 static uint64_t swap_avx512(rdi_weight_axis *a, uint64_t s, uint64_t weight) {
-    return swap_slots(a, s, weight);
-}
-#else
-#define swap_avx2   swap_plain
-#define swap_avx512 swap_plain
-#endif
-
-static rd_status choose_kernel(rdi_weight_axis *a, rd_ctx *ctx) {
-    rdi_isa isa;
-    RD_TRY(rdi_isa_choose(ctx, "objects", RDI_ISA_AUTO, &isa));
-    a->swap = isa == RDI_ISA_AVX512 ? swap_avx512 : isa == RDI_ISA_AVX2 ? swap_avx2 : swap_plain;
-    return RD_OK;
-}
-
-uint32_t rdi_weight_move(rdi_weight_axis *a, uint64_t s, uint32_t owner, uint64_t weight,
-                         uint64_t *above) {
-    if (RDI_UNLIKELY(a->top_hole > s || a->sum[0][s] != weight)) {
+uint32_t rdi_weight_move(rdi_weight_axis *a, uint64_t s, uint32_t owner, uint64_t before,
+                         uint64_t weight, uint64_t *above) {
+    if (RDI_UNLIKELY(a->top_hole > s || before != weight)) {
         *above = rdi_weight_above(a, s);
         rdi_weight_remove(a, s);
         return rdi_weight_push(a, owner, weight);
     }
-    *above = a->swap(a, s, weight);
-    a->owner[a->next] = owner;
-    return (uint32_t)a->next++;
+    /* There is no hole above s, so the new slot fills exactly the old one. */
+    *above = a->take(a, s, weight);
+    return append(a, owner, weight);
 }
 
 rd_status rdi_weight_axis_init(rdi_weight_axis *a, rd_ctx *ctx, uint64_t unit) {
@@ -224,41 +231,84 @@ rd_status rdi_weight_axis_init(rdi_weight_axis *a, rd_ctx *ctx, uint64_t unit) {
     RD_TRY(choose_kernel(a, ctx));
     RD_TRY(reserve(a, ctx, unit));
     a->capacity = unit;
-    set_levels(a);
     return RD_OK;
 }
 
 /* ---- renumbering ---- */
 
-/* Moves the live slots and the holes between them to the slots from 1 on, and returns the first
- * slot after them. A hole below all live slots has no effect and is dropped. */
-static uint64_t compact(rdi_weight_axis *a, rdi_weight_slot_of slot_of, void *user) {
-    uint64_t *weight = a->sum[0], hole = 0, to = 1;
-    for (uint64_t s = 1; s <= a->next; s++) {
-        bool end = s == a->next;
-        uint64_t w = end ? 0 : weight[s];
-        if (w == 0 && !end && !a->has_empty)
-            continue;
-        uint32_t owner = end ? RDI_WEIGHT_NONE : a->owner[s];
-        uint32_t *slot = owner == RDI_WEIGHT_NONE ? NULL : slot_of(user, owner);
-        bool live = slot && *slot == s;
-        if (!live && !end) {
-            hole += w;
-            continue;
-        }
-        if (hole && to > 1) {
-            weight[to] = hole;
-            a->owner[to] = RDI_WEIGHT_NONE;
-            set_hole(a, to++);
-        }
-        hole = 0;
-        if (live) {
-            weight[to] = w;
-            a->owner[to] = owner;
-            *slot = (uint32_t)to++;
-        }
+static uint32_t *slot_of(rdi_weight_slots slots, uint32_t owner) {
+    return (uint32_t *)((char *)slots.first + owner * slots.stride);
+}
+
+/* Weights of slots that may be live or holes, in ascending order. */
+typedef struct tile {
+    size_t n;
+    uint64_t slot[TILE], weight[TILE];
+    uint32_t owner[TILE];
+} tile;
+
+/* Copies the slots from..to - 1 that are not empty to the tile, and prefetches the slots of their
+ * owners. */
+static void read_tile(const rdi_weight_axis *a, uint64_t from, uint64_t to, rdi_weight_slots slots,
+                      tile *t) {
+    t->n = 0;
+    for (uint64_t s = from; s < to; s++) {
+        uint64_t weight = weight_of(a, s);
+        t->slot[t->n] = s;
+        t->weight[t->n] = weight;
+        t->owner[t->n] = a->owner[s];
+        t->n += weight != 0 || a->has_empty;
     }
-    return to;
+    for (size_t i = 0; i < t->n; i++)
+        if (t->owner[i] != RDI_WEIGHT_NONE)
+            RDI_PREFETCH(slot_of(slots, t->owner[i]));
+}
+
+/* Appends what was read from an older slot. */
+static uint32_t append_old(rdi_weight_axis *a, uint32_t owner, uint64_t weight) {
+    a->used += weight;
+    return append(a, owner, weight);
+}
+
+/* Appends the weight of neighboring holes as one hole. A hole below all live slots has no effect
+ * and is dropped. */
+static void append_hole(rdi_weight_axis *a, uint64_t weight) {
+    if (weight == 0 || a->next == 1)
+        return;
+    set_hole(a, a->next);
+    append_old(a, RDI_WEIGHT_NONE, weight);
+}
+
+/* Appends the live slots of a tile and the holes before them. *hole is the weight of the holes that
+ * come before the next live slot. */
+static void append_tile(rdi_weight_axis *a, const tile *t, rdi_weight_slots slots, uint64_t *hole) {
+    for (size_t i = 0; i < t->n; i++) {
+        uint32_t owner = t->owner[i];
+        uint32_t *slot = owner == RDI_WEIGHT_NONE ? NULL : slot_of(slots, owner);
+        if (!slot || *slot != t->slot[i]) {
+            *hole += t->weight[i];
+            continue;
+        }
+        append_hole(a, *hole);
+        *hole = 0;
+        *slot = append_old(a, owner, t->weight[i]);
+    }
+}
+
+/* Moves the live slots and the holes between them to the slots from 1 on. Tiles are read before the
+ * tile before them is appended, which never writes beyond the slots that it was read from. */
+static void compact(rdi_weight_axis *a, rdi_weight_slots slots) {
+    uint64_t end = a->next, hole = 0;
+    tile t[2];
+    a->next = 1;
+    a->open = a->used = 0;
+    read_tile(a, 1, TILE < end ? TILE : end, slots, &t[0]);
+    for (uint64_t at = 0; at < end; at += TILE) {
+        tile *now = &t[at / TILE % 2], *then = &t[1 - at / TILE % 2];
+        read_tile(a, at + TILE, at + 2 * TILE < end ? at + 2 * TILE : end, slots, then);
+        append_tile(a, now, slots, &hole);
+    }
+    append_hole(a, hole);
 }
 
 static void clear_holes(rdi_weight_axis *a) {
@@ -267,40 +317,22 @@ static void clear_holes(rdi_weight_axis *a) {
     a->top_hole = 0;
 }
 
-/* Computes all sums from the weights of the slots below `next`. Everything up to `end` may have
- * other values so far. */
-static void sum_up(rdi_weight_axis *a, uint64_t end) {
-    memset(a->sum[0] + a->next, 0, (end - a->next + 1) * sizeof **a->sum);
-    a->used = 0;
-    for (uint64_t s = 1; s < a->next; s++)
-        a->used += a->sum[0][s];
-    for (unsigned k = 1; k < a->levels; k++) {
-        uint64_t below = a->next >> RDI_WEIGHT_FAN * (k - 1);
-        memset(a->sum[k], 0, ((end >> RDI_WEIGHT_FAN * k) + 1) * sizeof **a->sum);
-        for (uint64_t i = 0; i <= below; i++)
-            a->sum[k][i >> RDI_WEIGHT_FAN] += a->sum[k - 1][i];
-    }
-}
-
 static rd_status enlarge(rdi_weight_axis *a, rd_ctx *ctx, uint64_t slots) {
     uint64_t capacity = (slots + a->unit - 1) / a->unit * a->unit;
     if (capacity > SLOTS_MOST)
         return rdi_fail(ctx, RD_ERANGE, "the trace has more than 2^30 objects at a time");
     RD_TRY(reserve(a, ctx, capacity));
     a->capacity = capacity;
-    set_levels(a);
     return RD_OK;
 }
 
 rd_status rdi_weight_axis_room(rdi_weight_axis *a, rd_ctx *ctx, uint64_t n,
-                               rdi_weight_slot_of slot_of, void *user) {
+                               rdi_weight_slots slots) {
     if (RDI_LIKELY(a->next + n < a->capacity))
         return RD_OK;
-    uint64_t end = a->next;
     clear_holes(a);
-    a->next = compact(a, slot_of, user);
+    compact(a, slots);
     a->renumberings++;
-    sum_up(a, end);
     uint64_t wanted = 3 * a->next + n;
     return 2 * a->next + n < a->capacity ? RD_OK : enlarge(a, ctx, wanted);
 }

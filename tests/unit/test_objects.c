@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -229,14 +230,15 @@ static rd_objects *feed(rd_ctx *ctx, const trace *t, size_t step, uint64_t *dist
     return o;
 }
 
+/* The number of random traces; an argument of the program sets another one. */
 #ifdef __SANITIZE_ADDRESS__
-#define SEEDS 1600 /* enough to reach all code */
+static uint64_t seeds = 1600; /* enough to reach all code */
 #else
-#define SEEDS 6400
+static uint64_t seeds = 6400;
 #endif
 
 static void distances_follow_the_definition(void **state) {
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    for (uint64_t seed = 0; seed < seeds; seed++) {
         trace t;
         uint64_t expected[REQUESTS], got[REQUESTS], before[REQUESTS];
         make_trace(seed, &t);
@@ -252,7 +254,7 @@ static void distances_follow_the_definition(void **state) {
 /* Touches of evicted objects bring them back here, as the definition has it, so all operations can
  * be simulated. */
 static void simulated_caches_hit_the_same_requests(void **state) {
-    for (uint64_t seed = 0; seed < SEEDS / 4; seed++) {
+    for (uint64_t seed = 0; seed < seeds / 4; seed++) {
         trace t;
         uint64_t got[REQUESTS], expected[REQUESTS], before[REQUESTS];
         bool hits[REQUESTS];
@@ -270,7 +272,7 @@ static void simulated_caches_hit_the_same_requests(void **state) {
 }
 
 static void the_profile_counts_what_caches_miss(void **state) {
-    for (uint64_t seed = 0; seed < SEEDS / 8; seed++) {
+    for (uint64_t seed = 0; seed < seeds / 8; seed++) {
         trace t;
         uint64_t got[REQUESTS];
         bool hits[REQUESTS];
@@ -445,7 +447,9 @@ static void profiles_survive_a_file_and_merge(void **state) {
     }
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    if (argc > 1)
+        seeds = strtoull(argv[1], NULL, 10);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distances_follow_the_definition),
         cmocka_unit_test(simulated_caches_hit_the_same_requests),
