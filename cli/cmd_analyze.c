@@ -35,9 +35,6 @@ static int analyze(rd_ctx *ctx, const analysis_options *o, int n, char **paths, 
 static int run_analyze(rd_ctx *ctx, void *opts, int n, char **operands) {
     const analysis_options *o = opts;
     int status = objects_check(&o->objects);
-    if (status == EXIT_OK && o->objects.weight && o->report)
-        status = fail_usage("--report: pages show caches of blocks, not object caches; use "
-                            "'reusedist mrc --weight=bytes'");
     if (status == EXIT_OK)
         status = analysis_check(ctx, o, (const char *const *)operands, (size_t)n);
     if (status != EXIT_OK)

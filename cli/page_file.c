@@ -34,11 +34,13 @@ static void choose_caches(rd_page *page, const cache_list *given, cache_list *ma
 int page_write(rd_ctx *ctx, rd_page *page, const cache_list *caches, const char *path) {
     cache_list machine;
     rd_machine given;
-    for (size_t i = 0; i < page->n; i++)
-        if (rd_profile_objects(page->profiles[i]))
-            return fail("%s: pages show caches of blocks, not object caches; use 'reusedist mrc'",
-                        page->names[i]);
-    choose_caches(page, caches, &machine);
+    bool objects = rd_profile_objects(page->profiles[0]);
+    if (objects && (caches || page->n_machines))
+        return fail_usage("%s: object caches are not caches of a processor; leave out --caches and "
+                          "--machine",
+                          page->names[0]);
+    if (!objects)
+        choose_caches(page, caches, &machine);
     if (caches && caches->has_machine && page->n_machines == 0) {
         given = caches->machine;
         if (!given.name[0]) /* caches of --caches have lines as large as blocks */

@@ -1,20 +1,20 @@
 /* Computes both miss ratios of a cache of objects. See reusedist/objects.h. */
+#include "model/objects_curve.h"
+
 #include "model/mrc.h"
 #include "profile/hist.h"
 #include "reusedist/objects.h"
 
-/* Returns the number of requested bytes that a cache of `bytes` bytes hits. Inside a row of the
- * histogram, the number is interpolated. */
-static double bytes_hit(const rd_objects_facts *f, uint64_t bytes) {
-    rdi_u128 below = 0;
-    size_t i = 0;
-    for (; i < f->n_bins && f->bins[i].high < bytes; i++)
-        below += rdi_sum_wide(f->bins[i].bytes);
-    double part = 0;
-    if (i < f->n_bins && f->bins[i].low < bytes)
-        part = (double)rdi_sum_wide(f->bins[i].bytes) * (double)(bytes - f->bins[i].low) /
-               ((double)(f->bins[i].high - f->bins[i].low) + 1);
-    return (double)below + part;
+double rdi_byte_scan_at(rdi_byte_scan *scan, uint64_t bytes) {
+    const rd_objects_facts *f = scan->facts;
+    for (; scan->next < f->n_bins && f->bins[scan->next].high < bytes; scan->next++)
+        scan->below += rdi_sum_wide(f->bins[scan->next].bytes);
+    const rd_byte_bin *bin = &f->bins[scan->next];
+    double part = 0, requested = (double)rdi_sum_wide(f->counted.bytes);
+    if (scan->next < f->n_bins && bin->low < bytes)
+        part = (double)rdi_sum_wide(bin->bytes) * (double)(bytes - bin->low) /
+               ((double)(bin->high - bin->low) + 1);
+    return requested > 0 ? (requested - ((double)scan->below + part)) / requested : 1;
 }
 
 rd_status rd_objects_at(rd_ctx *ctx, const rd_profile *p, uint64_t bytes, double *miss_ratio,
@@ -26,7 +26,6 @@ rd_status rd_objects_at(rd_ctx *ctx, const rd_profile *p, uint64_t bytes, double
                         "this profile does not count bytes of objects; analyze the trace with "
                         "--weight=bytes");
     RD_TRY(rd_mrc_at(ctx, p, bytes, miss_ratio, interpolated));
-    double requested = (double)rdi_sum_wide(f->counted.bytes);
-    *byte_miss_ratio = requested > 0 ? (requested - bytes_hit(f, bytes)) / requested : 1;
+    *byte_miss_ratio = rdi_byte_scan_at(&(rdi_byte_scan){.facts = f}, bytes);
     return RD_OK;
 }

@@ -54,26 +54,49 @@ static size_t thin_out(rd_mrc_point *p, size_t n) {
     return kept;
 }
 
-rd_status rdi_html_curve(rd_ctx *ctx, const rd_profile *p, rd_mrc_point **out, size_t *n) {
-    rdi_mrc_scan scan = rdi_mrc_scan_start(p);
+rd_status rdi_html_curve_of(rd_ctx *ctx, const rd_profile *p, rdi_html_ratio *ratio, void *user,
+                            rd_mrc_point **out, size_t *n) {
     uint64_t end = rdi_html_end(p);
     rd_mrc_point *points = rdi_alloc(ctx, count_sizes(end), sizeof *points);
     if (!points)
         return RD_ENOMEM;
     size_t count = 0;
-    bool interpolated;
     uint64_t resolution = rd_mrc_resolution(p);
     for (uint64_t blocks = 1; blocks < end; blocks = next_size(blocks)) {
         if (blocks < resolution)
             continue;
         points[count].blocks = blocks;
-        points[count++].miss_ratio = rdi_mrc_scan_at(&scan, blocks, &interpolated);
+        points[count++].miss_ratio = ratio(user, blocks);
     }
     points[count].blocks = end;
-    points[count++].miss_ratio = rdi_mrc_scan_at(&scan, end, &interpolated);
+    points[count++].miss_ratio = ratio(user, end);
     *out = points;
     *n = thin_out(points, count);
     return RD_OK;
+}
+
+static double miss_ratio(void *user, uint64_t blocks) {
+    bool interpolated;
+    return rdi_mrc_scan_at(user, blocks, &interpolated);
+}
+
+rd_status rdi_html_curve(rd_ctx *ctx, const rd_profile *p, rd_mrc_point **out, size_t *n) {
+    rdi_mrc_scan scan = rdi_mrc_scan_start(p);
+    return rdi_html_curve_of(ctx, p, miss_ratio, &scan, out, n);
+}
+
+void rdi_html_put_curve(rd_json_writer *w, const char *key, const char *sizes,
+                        const rd_mrc_point *points, size_t n) {
+    rd_json_begin_object(w, key, RD_JSON_INLINE);
+    rd_json_begin_array(w, sizes, RD_JSON_INLINE);
+    for (size_t i = 0; i < n; i++)
+        rd_json_put_u64(w, NULL, points[i].blocks);
+    rd_json_end_array(w);
+    rd_json_begin_array(w, "miss", RD_JSON_INLINE);
+    for (size_t i = 0; i < n; i++)
+        rdi_json_put_rounded(w, NULL, points[i].miss_ratio, RDI_RATIO_DIGITS);
+    rd_json_end_array(w);
+    rd_json_end_object(w);
 }
 
 uint64_t rdi_html_end(const rd_profile *p) {

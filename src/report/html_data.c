@@ -9,9 +9,6 @@
 
 #define MAX_KNEES       3
 #define BAND_PER_OCTAVE 4
-/* Number of digits of ratios: more than a screen can show, but far fewer than a double has. */
-#define RATIO_DIGITS 6
-#define MAX_STRING   400 /* maximum length of a name or source line on the page, in bytes */
 
 /* Writes the mean of the finite distances, or null if it is unknown. */
 static void put_mean(rd_json_writer *w, const rd_profile *p) {
@@ -33,16 +30,7 @@ static rd_status put_curve(rd_json_writer *w, const rd_profile *p) {
     rd_mrc_point *points = NULL;
     size_t n = 0;
     RD_TRY(rdi_html_curve(ctx, p, &points, &n));
-    rd_json_begin_object(w, "curve", RD_JSON_INLINE);
-    rd_json_begin_array(w, "blocks", RD_JSON_INLINE);
-    for (size_t i = 0; i < n; i++)
-        rd_json_put_u64(w, NULL, points[i].blocks);
-    rd_json_end_array(w);
-    rd_json_begin_array(w, "miss", RD_JSON_INLINE);
-    for (size_t i = 0; i < n; i++)
-        rdi_json_put_rounded(w, NULL, points[i].miss_ratio, RATIO_DIGITS);
-    rd_json_end_array(w);
-    rd_json_end_object(w);
+    rdi_html_put_curve(w, "curve", "blocks", points, n);
     rdi_free(ctx, points);
     return RD_OK;
 }
@@ -56,8 +44,7 @@ static rd_status band_at(rd_ctx *ctx, const rd_profile *p, uint64_t blocks, doub
     return status == RD_EINVAL ? RD_OK : status;
 }
 
-/* Writes the band as [blocks, low, high] at a few sizes per octave. */
-static rd_status put_band(rd_json_writer *w, const rd_profile *p) {
+rd_status rdi_html_band(rd_json_writer *w, const rd_profile *p) {
     uint64_t end = rdi_html_end(p), last = 0, resolution = rd_mrc_resolution(p);
     rd_json_begin_array(w, "band", RD_JSON_INLINE);
     bool known = rd_mrc_has_band(p);
@@ -72,8 +59,8 @@ static rd_status put_band(rd_json_writer *w, const rd_profile *p) {
             break;
         rd_json_begin_array(w, NULL, RD_JSON_INLINE);
         rd_json_put_u64(w, NULL, blocks);
-        rdi_json_put_rounded(w, NULL, low, RATIO_DIGITS);
-        rdi_json_put_rounded(w, NULL, high, RATIO_DIGITS);
+        rdi_json_put_rounded(w, NULL, low, RDI_RATIO_DIGITS);
+        rdi_json_put_rounded(w, NULL, high, RDI_RATIO_DIGITS);
         rd_json_end_array(w);
         last = blocks;
     }
@@ -141,7 +128,7 @@ static rd_status put_sizes(rd_json_writer *w, const rd_profile *p) {
             continue;
         rd_json_begin_object(w, NULL, RD_JSON_INLINE);
         if (knees[i].blocks / 2 >= resolution)
-            rdi_json_put_rounded(w, "before", knees[i].miss_before, RATIO_DIGITS);
+            rdi_json_put_rounded(w, "before", knees[i].miss_before, RDI_RATIO_DIGITS);
         RD_TRY(put_size(w, p, knees[i].blocks));
         rd_json_end_object(w);
     }
@@ -202,7 +189,7 @@ static rd_status put_profile(rd_json_writer *w, const rd_page *page, size_t i,
     if (measured) {
         put_mean(w, p);
         RD_TRY(put_curve(w, p));
-        RD_TRY(put_band(w, p));
+        RD_TRY(rdi_html_band(w, p));
         RD_TRY(put_levels(w, page, p));
         RD_TRY(put_sizes(w, p));
         put_histogram(w, p, axis);
@@ -292,7 +279,7 @@ static rd_status put_page(rd_json_writer *w, const rd_page *page) {
 
 rd_status rdi_html_data(rd_ctx *ctx, const rd_page *page, char **json, size_t *n) {
     rd_json_writer w = rdi_json_writer_start(ctx, RD_JSON_COMPACT);
-    w.max_string = MAX_STRING;
+    w.max_string = RDI_HTML_STRING;
     rd_status status = put_page(&w, page);
     if (status == RD_OK)
         return rd_json_writer_take(&w, json, n);

@@ -12,14 +12,29 @@
 #include "reusedist/attribution.h"
 #include "reusedist/report.h"
 
+/* Number of digits of ratios: more than a screen can show, but far fewer than a double has. */
+#define RDI_RATIO_DIGITS 6
+#define RDI_HTML_STRING  400 /* maximum length of a name or source line on the page, in bytes */
+
 /* Makes the whole JSON object, which the caller frees. Characters that cannot be embedded in HTML
  * are not escaped yet; html_page.c does that. */
 RD_CHECKED rd_status rdi_html_data(rd_ctx *ctx, const rd_page *page, char **json, size_t *n);
 
-/* Makes a page from the file `page` of src/report/html and its data (html_page.c). Characters of
- * the JSON that cannot be embedded in HTML are escaped. The caller frees *text. */
-RD_CHECKED rd_status rdi_html_assemble(rd_ctx *ctx, const char *page, const char *json,
-                                       size_t json_n, char **text, size_t *n);
+/* The parts of a page that differ between kinds of pages. */
+typedef struct rdi_html_page {
+    const char *title;
+    const char *const *scripts; /* names of files of src/report/html in their order; NULL is last */
+    const char *json;           /* the data, for the scripts */
+    size_t n;                   /* number of bytes of the data */
+} rdi_html_page;
+
+/* Makes a page from the common frame (html_page.c). Characters of the JSON that cannot be embedded in
+ * HTML are escaped. The caller frees *text. */
+RD_CHECKED rd_status rdi_html_assemble(rd_ctx *ctx, const rdi_html_page *page, char **text,
+                                       size_t *n);
+
+/* Makes the page of profiles of object caches (html_objects.c). The caller frees *text. */
+RD_CHECKED rd_status rdi_html_objects(rd_ctx *ctx, const rd_page *page, char **text, size_t *n);
 
 /* ---- code, data, time and space (html_details.c) ---- */
 
@@ -42,6 +57,16 @@ uint64_t rdi_html_end(const rd_profile *p);
  * caller frees *out. */
 RD_CHECKED rd_status rdi_html_curve(rd_ctx *ctx, const rd_profile *p, rd_mrc_point **out,
                                     size_t *n);
+/* Does the same for another ratio, which must not increase with the size. `ratio` is called with
+ * `user` and ascending sizes. */
+typedef double rdi_html_ratio(void *user, uint64_t blocks);
+RD_CHECKED rd_status rdi_html_curve_of(rd_ctx *ctx, const rd_profile *p, rdi_html_ratio *ratio,
+                                       void *user, rd_mrc_point **out, size_t *n);
+/* Writes a curve as {SIZES: [...], "miss": [...]}, where `sizes` is the key of the sizes. */
+void rdi_html_put_curve(rd_json_writer *w, const char *key, const char *sizes,
+                        const rd_mrc_point *points, size_t n);
+/* Writes the confidence band as [blocks, low, high] at a few sizes per octave (html_data.c). */
+RD_CHECKED rd_status rdi_html_band(rd_json_writer *w, const rd_profile *p);
 
 /* Properties of the bins that all profiles of a page share, so that their histograms can be
  * compared. */

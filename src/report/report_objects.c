@@ -12,7 +12,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define SIZES_MAX     65
 #define SIZE_COLUMNS  12
 #define RATIO_COLUMNS 16
 #define LABEL_COLUMNS 17
@@ -24,15 +23,13 @@ typedef struct row {
     bool small; /* true: the largest object does not fit */
 } row;
 
-/* Fills `sizes` with powers of two, from the first that holds the largest object to the first that
- * has all achievable hits. Returns their number. */
-static size_t default_sizes(const rd_profile *p, uint64_t *sizes) {
+size_t rdi_objects_sizes(const rd_profile *p, uint64_t *sizes) {
     rdi_mrc_scan scan = rdi_mrc_scan_start(p);
     uint64_t largest = rd_profile_objects(p)->largest, end = rdi_mrc_end(&scan), size = 1;
     size_t n = 0;
     while (size < largest)
         size *= 2;
-    for (; n < SIZES_MAX; size *= 2) {
+    for (; n < RDI_OBJECTS_SIZES; size *= 2) {
         sizes[n++] = size;
         if (size >= end || size >= UINT64_C(1) << 62)
             break;
@@ -44,9 +41,9 @@ static size_t default_sizes(const rd_profile *p, uint64_t *sizes) {
 static rd_status collect_rows(rd_profile *p, const uint64_t *sizes, size_t n, row **out,
                               size_t *n_out) {
     rd_ctx *ctx = rdi_profile_ctx(p);
-    uint64_t defaults[SIZES_MAX];
+    uint64_t defaults[RDI_OBJECTS_SIZES];
     if (!sizes) {
-        n = default_sizes(p, defaults);
+        n = rdi_objects_sizes(p, defaults);
         sizes = defaults;
     }
     n = rd_profile_facts_of(p)->references ? n : 0;

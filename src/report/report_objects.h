@@ -6,6 +6,12 @@
 #include "reusedist/objects.h"
 #include "reusedist/report.h"
 
+#define RDI_OBJECTS_SIZES 65
+
+/* Fills `sizes` with powers of two, from the first that holds the largest object to the first that
+ * has all achievable hits. Returns their number, at most RDI_OBJECTS_SIZES. */
+size_t rdi_objects_sizes(const rd_profile *p, uint64_t *sizes);
+
 rd_status rdi_report_objects_mrc_csv(rd_profile *p, const uint64_t *sizes, size_t n_sizes,
                                      char **text, size_t *n);
 rd_status rdi_report_objects_mrc_json(rd_profile *p, const uint64_t *sizes, size_t n_sizes,

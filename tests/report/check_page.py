@@ -369,6 +369,7 @@ def check_long(checks, chrome, directory, tool):
 
 
 def check_all(checks, tool, directory, shots):
+    make_profiles.main(directory)
     two = "file://" + make_page(tool, directory, "two.html", "before.json", "after.json")
     one = "file://" + make_page(tool, directory, "before.html", "before.json")
     sampled = "file://" + make_page(tool, directory, "sampled.html", "sampled.json", "plain.json")
@@ -390,7 +391,9 @@ def check_all(checks, tool, directory, shots):
         check_sample(checks, chrome, sampled)
 
 
-def main():
+def run(check):
+    """Calls check(checks, tool, directory, screenshots) with the arguments of the command and an empty
+    directory, and returns the exit status."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--screenshots")
     parser.add_argument("tool")
@@ -402,11 +405,10 @@ def main():
         os.makedirs(arguments.screenshots, exist_ok=True)
     checks = Checks()
     with tempfile.TemporaryDirectory(prefix="reusedist-report-") as directory:
-        make_profiles.main(directory)
-        check_all(checks, os.path.abspath(arguments.tool), directory, arguments.screenshots)
+        check(checks, os.path.abspath(arguments.tool), directory, arguments.screenshots)
     print(f"{len(checks.failed)} failed")
     return 1 if checks.failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(check_all))

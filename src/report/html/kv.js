@@ -1,10 +1,5 @@
 /* Builds the page about prefix caches: findings in plain words, charts and tables. */
 
-function kvTile(label, value, note) {
-    return el("div", { class: "tile" }, el("dt", {}, label), el("dd", {}, el("b", {}, value),
-        note ? el("span", {}, note) : null));
-}
-
 /* ---- findings ---- */
 
 function sayEnough() {
@@ -62,16 +57,16 @@ function sayCard() {
 
 function kvTiles() {
     return el("dl", { class: "tiles" },
-        kvTile("Requests", count(data.requests), data.seconds ? "in " + seconds(data.seconds) : null),
-        kvTile("Prompt tokens", count(data.prompt_tokens), `blocks of ${data.block_tokens}`),
-        kvTile("Distinct blocks", count(data.distinct_blocks), `of ${count(data.blocks)}`),
-        kvTile("Best token hits", percent(data.infinite.token_hit_ratio), "infinite cache"),
-        data.token_bytes ? kvTile("Bytes per token", bytes(data.token_bytes),
+        tile("Requests", count(data.requests), data.seconds ? "in " + seconds(data.seconds) : null),
+        tile("Prompt tokens", count(data.prompt_tokens), `blocks of ${data.block_tokens}`),
+        tile("Distinct blocks", count(data.distinct_blocks), `of ${count(data.blocks)}`),
+        tile("Best token hits", percent(data.infinite.token_hit_ratio), "infinite cache"),
+        data.token_bytes ? tile("Bytes per token", bytes(data.token_bytes),
             data.model ? clean(data.model) : null) : null);
 }
 
 function kvTierTable() {
-    return el("section", {}, el("h2", {}, "Tiers"), plainTable(`Tiers, ${data.fill}`,
+    return section("Tiers", plainTable(`Tiers, ${data.fill}`,
         ["Tier", "Size", "Block hits", "Token hits", "Read", "Written"],
         data.tiers.map((t) => [clean(t.name), bytes(t.bytes), percent(t.block_hit_ratio),
             percent(t.token_hit_ratio),
@@ -80,7 +75,7 @@ function kvTierTable() {
 }
 
 function kvRouterTable() {
-    return el("section", {}, el("h2", {}, "Replicas"), plainTable(
+    return section("Replicas", plainTable(
         `Token hits of ${data.replicas} replicas with an equal part of the cache each`,
         ["All caches", "one shared pool", ...data.routers.map((r) => r.router)],
         data.points.map((p, i) => [kvBlocks(p.blocks), percent(p.token_hit_ratio),
@@ -89,7 +84,7 @@ function kvRouterTable() {
 
 function kvTurnTable() {
     const shown = kvShownDetails();
-    return el("section", {}, el("h2", {}, "Turns of conversations"), plainTable("Token hits by turn",
+    return section("Turns of conversations", plainTable("Token hits by turn",
         ["Turn", "Prompt tokens", ...shown.map((d) => kvBlocks(d.blocks))],
         data.turn_tokens.map((n, i) => [i, n]).filter(([, n]) => n > 0).map(([i, n]) =>
             [i + 1 < data.turn_tokens.length ? String(i + 1) : `${i + 1} and later`, count(n),
@@ -97,7 +92,7 @@ function kvTurnTable() {
 }
 
 function kvMethod() {
-    return el("section", {}, el("h2", {}, "What these numbers mean"),
+    return section("What these numbers mean",
         el("p", {}, "A block is served if it and all blocks before it in the prompt are in the cache when the " +
             "request arrives. The cache evicts the least recently used block. The numbers are exact for every size. " +
             `Blocks of a request are touched ${data.order === "tail" ? "tail first" : "front to back"}; last blocks ` +
@@ -107,33 +102,18 @@ function kvMethod() {
             "request runs."));
 }
 
-function kvStart() {
-    const name = baseName(data.log || "log"), main = document.getElementById("main");
-    document.title = `${name} \u2013 prefix cache`;
-    document.getElementById("subject").textContent = name;
-    document.getElementById("foot").textContent =
-        `Made by ${clean(data.tool)}. This file needs no network and sends no data.` +
-        (canDraw ? "" : " This build of reusedist has no chart library, so the numbers are in tables.");
-    makeTheme();
-    const findings = [...sayEnough(), ...sayCard(), ...sayPlan(), ...sayBest(), ...sayRouters()];
-    main.append(el("section", {}, el("h2", {}, "What a prefix cache is worth here"),
-        el("ul", { class: "findings" }, findings.map((text) => el("li", {}, text))), kvTiles(),
-        kvCurveFigure()));
-    if (data.tiers) main.append(kvTierTable());
-    main.append(el("section", {}, el("h2", {}, "Requests"), kvShareFigure(),
-        data.window_seconds ? kvTimeFigure() : null, data.window_seconds ? kvGapFigure() : null));
-    if (data.turn_tokens) main.append(kvTurnTable());
-    if (data.routers) main.append(kvRouterTable());
-    main.append(kvMethod());
-    drawPending();
-    window.addEventListener("beforeprint", () => {
-        document.documentElement.classList.add("printing");
-        drawPending(true);
-    });
-    window.addEventListener("afterprint", () => {
-        document.documentElement.classList.remove("printing");
-        drawPending(true);
-    });
-}
-
-kvStart();
+fillFrame(baseName(data.log || "log"), "prefix cache");
+document.getElementById("main").append(...[
+    section("What a prefix cache is worth here",
+        el("ul", { class: "findings" },
+            [...sayEnough(), ...sayCard(), ...sayPlan(), ...sayBest(), ...sayRouters()]
+                .map((text) => el("li", {}, text))), kvTiles(), kvCurveFigure()),
+    data.tiers ? kvTierTable() : null,
+    section("Requests", kvShareFigure(), data.window_seconds ? kvTimeFigure() : null,
+        data.window_seconds ? kvGapFigure() : null),
+    data.turn_tokens ? kvTurnTable() : null,
+    data.routers ? kvRouterTable() : null,
+    kvMethod(),
+].filter((part) => part));
+drawPending();
+preparePrint(() => {}, () => {});

@@ -12,16 +12,6 @@ function kvBlocks(blocks) {
     return kvSize(blocks * blockBytes);
 }
 
-function lineSet(label, i, list, more) {
-    return { label, showLine: true, pointRadius: 0, borderWidth: 2, borderColor: seriesColor(i),
-             borderDash: dashes[i % 6], data: list, ...more };
-}
-
-function namesLegend(names) {
-    return el("ul", { class: "legend" }, names.map((name, i) =>
-        el("li", {}, swatch(i), el("span", {}, name))));
-}
-
 /* ---- hits by size ---- */
 
 /* A plugin of Chart.js that shades the tiers behind the curve, with their names at the top. */

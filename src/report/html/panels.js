@@ -1,19 +1,5 @@
 /* Makes the panels about the whole run: overview, distances, comparison, time, space and method. */
 
-function section(title, ...children) {
-    return el("section", {}, el("h2", {}, title), ...children);
-}
-
-function missing(what, command) {
-    return el("div", { class: "empty" }, el("p", {}, what),
-        command ? el("pre", {}, el("code", {}, command)) : null);
-}
-
-function tile(label, value, note) {
-    return el("div", { class: "tile" }, el("dt", {}, label), el("dd", {}, el("b", {}, value),
-        note ? el("span", {}, note) : null));
-}
-
 /* ---- overview ---- */
 
 function tiles(p) {
@@ -210,13 +196,7 @@ function methodOf(p, i) {
     if (p.attribution) rows.push(["Cost of attribution", `${seconds(p.attribution.cost.seconds)}, ` +
         `${bytes(p.attribution.cost.bytes)} of memory` + (p.attribution.cost.dropped_pairs
             ? `; ${exactCount(p.attribution.cost.dropped_pairs)} rare pairs were dropped` : "")]);
-    for (const source of p.sources)
-        rows.push(["Trace", `${clean(source.path || "(unnamed)")}` +
-            (source.format ? `, ${clean(source.format)}` : "") +
-            (source.bytes ? `, ${bytes(source.bytes)}` : "") +
-            `, ${exactCount(source.references)} references`]);
-    return el("div", { class: "method" }, el("h3", {}, clean(profiles[i].name)),
-        el("dl", {}, rows.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))));
+    return factList(clean(profiles[i].name), [...rows, ...sourceRows(p, "references")]);
 }
 
 function methodPanel() {
@@ -225,7 +205,5 @@ function methodPanel() {
             "touched since the same block was touched last. A fully associative LRU cache of C blocks " +
             "hits exactly when the distance is below C, so one histogram gives the miss ratio of every " +
             "cache size. Caches with limited associativity usually miss somewhat more."),
-        profiles.map(methodOf),
-        canDraw ? el("details", { class: "numbers" }, el("summary", {}, "Licenses"),
-            el("pre", {}, document.getElementById("licenses").textContent.trim())) : null);
+        profiles.map(methodOf), licenses());
 }

@@ -126,33 +126,3 @@ function shareCell(share) {
     bar.firstChild.style.width = `${100 * Math.max(0, Math.min(1, share))}%`;
     return el("span", { class: "share" }, el("span", {}, percent(share)), bar);
 }
-
-/* Shows the distances of a row as small bars, one per log bin, with the infinite distances last. */
-function signature(bins, infinite, references) {
-    const last = Math.max(0, bins.length - 1), ns = "http://www.w3.org/2000/svg";
-    const values = [...(bins.length ? bins : [0]), infinite];
-    const most = Math.max(1, ...values), width = 14 * values.length;
-    const svg = document.createElementNS(ns, "svg");
-    svg.setAttribute("viewBox", `0 0 ${width} 60`);
-    svg.setAttribute("class", "signature");
-    svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", "Distances: " + values.map((n, k) => n === 0 ? null :
-        `${k > last ? "first touch" : distanceRange(...logBin(k))} ${percent(n / references)}`)
-        .filter((text) => text).join(", "));
-    svg.style.width = `min(100%, ${width}px)`;
-    values.forEach((n, k) => {
-        const rect = document.createElementNS(ns, "rect"), title = document.createElementNS(ns, "title");
-        const height = n ? Math.max(1.5, 58 * n / most) : 0;
-        const box = { x: 14 * k + 1, y: 60 - height, width: 12, height };
-        for (const [name, value] of Object.entries(box)) rect.setAttribute(name, value);
-        rect.setAttribute("class", k > last ? "cold" : "warm");
-        title.textContent = `${k > last ? "first touch" : distanceRange(...logBin(k)) + " blocks"}: ` +
-            percent(n / references);
-        rect.append(title);
-        svg.append(rect);
-    });
-    const axis = el("div", { class: "signature-axis", "aria-hidden": "true" }, el("span", {}, "0"),
-        el("span", {}, last ? `${blockCount(logBin(last)[1] + 1)} blocks \u00b7 first touch` : "first touch"));
-    axis.style.width = `min(100%, ${width}px)`;
-    return el("div", { class: "signature-box" }, svg, axis);
-}

@@ -7,8 +7,8 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const profiles = data.profiles;
 
-/* The choices of the user. */
-const state = { level: 0, profile: 0, hidden: new Set(), bins: "log", code: "lines" };
+/* The choices of the user. The other scripts of a page add theirs. */
+const state = { hidden: new Set() };
 
 /* el("p", {class: "note"}, "text", child) makes an element. An attribute whose value is a function
  * becomes a listener for the event of that name. */
@@ -28,6 +28,20 @@ function clean(text) {
     return String(text).replace(
         /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
         "\ufffd");
+}
+
+function section(title, ...children) {
+    return el("section", {}, el("h2", {}, title), ...children);
+}
+
+function missing(what, command) {
+    return el("div", { class: "empty" }, el("p", {}, what),
+        command ? el("pre", {}, el("code", {}, command)) : null);
+}
+
+function tile(label, value, note) {
+    return el("div", { class: "tile" }, el("dt", {}, label), el("dd", {}, el("b", {}, value),
+        note ? el("span", {}, note) : null));
 }
 
 /* ---- numbers ---- */
@@ -87,6 +101,11 @@ function seconds(s) {
 
 /* ---- names ---- */
 
+function joinWords(parts) {
+    return parts.length < 2 ? parts.join("")
+         : parts.slice(0, -1).join(", ") + " and " + parts[parts.length - 1];
+}
+
 function baseName(path) {
     return clean(String(path).replace(/\/+$/, "").replace(/^.*\//, "") || path);
 }
@@ -98,81 +117,7 @@ const profileNames = (() => {
         short.indexOf(name) === short.lastIndexOf(name) ? name : clean(profiles[i].name));
 })();
 
-/* Formats a cache size, given in blocks, in the unit of the profile. */
-function sizeOf(profile, blocks) {
-    return profile.block_bytes ? bytes(blocks * profile.block_bytes)
-                               : exactCount(blocks) + "\u00a0objects";
-}
-
-function distanceRange(low, high) {
-    if (high < 10000) return low === high ? String(low) : `${low} \u2013 ${high}`;
-    return `${blockCount(low)} \u2013 ${blockCount(high + 1)}`;
-}
-
-/* Returns the range of log bin k: distance 0, 1, 2 to 3, 4 to 7 ... */
-function logBin(k) {
-    return k === 0 ? [0, 0] : [2 ** (k - 1), 2 ** k - 1];
-}
-
-/* ---- details, prepared for display ---- */
-
-/* Turns rows [low, high, count] of non-empty log bins into an array of counts by bin. */
-function countsOf(rows) {
-    const counts = [];
-    for (const [low, , n] of rows) counts[low ? Math.round(Math.log2(low)) + 1 : 0] = n;
-    return Array.from(counts, (n) => n || 0);
-}
-
-/* Sets `others` in each entry: true if it holds the sum of all entries that are not in its list. */
-function markOthers(attribution) {
-    for (const row of [...attribution.functions, ...attribution.data]) row.others = row.name === "(others)";
-    for (const line of attribution.lines) line.others = line.function === null;
-    for (const pair of attribution.pairs) pair.others = pair.use === null;
-}
-
-for (const { attribution, windows, spatial } of profiles) {
-    const lists = attribution ? [attribution.functions, attribution.lines, attribution.data] : [];
-    for (const row of [...lists.flat(), ...(windows ? windows.rows : [])]) row.bins = countsOf(row.bins);
-    if (attribution) markOthers(attribution);
-    if (spatial && spatial.word_profile)
-        spatial.word_profile.bins = countsOf(spatial.word_profile.histogram);
-}
-
-/* Returns whether the page has the distances of an entry. It has them only for the first entries of
- * a list. */
-function hasDistances(row) {
-    return !row.others && (row.bins.length > 0 || row.infinite === row.references);
-}
-
-/* Returns the caches for which the misses of the profile were counted, or the caches of the page if
- * there are none. */
-function levelsOf(profile) {
-    return profile.levels && profile.levels.length ? profile.levels : data.levels;
-}
-
-function levelName(level) {
-    return inBytes ? `${clean(level.name)}, ${bytes(level.bytes)}` : clean(level.name);
-}
-
-/* Returns "file.c:12", or the file or the function if the line number is unknown, or "(others)" for
- * a line that is not in the list. */
-function placeOf(attribution, line) {
-    if (!line || line.others) return "(others)";
-    const source = attribution.sources[line.source];
-    const f = attribution.functions[line.function];
-    if (source !== undefined && line.line) return `${baseName(source)}:${line.line}`;
-    return source !== undefined ? baseName(source) : f ? clean(f.name) : "(unknown)";
-}
-
 function sum(list, value) {
     return list.reduce((total, item) => total + value(item), 0);
 }
 
-/* Returns the misses of the whole run at a level, or 0 if the profile has no attribution. */
-function totalMisses(profile, level) {
-    return profile.attribution ? sum(profile.attribution.functions, (f) => f.misses[level]) : 0;
-}
-
-function meanDistance(row, finite) {
-    return finite > 0 && row.distance_sum !== null ? row.distance_sum / finite : null;
-}

@@ -1,11 +1,6 @@
 /* Makes the sentences of the page: findings in plain words, computed from the data of the
  * profile. */
 
-function joinWords(parts) {
-    return parts.length < 2 ? parts.join("")
-         : parts.slice(0, -1).join(", ") + " and " + parts[parts.length - 1];
-}
-
 /* States the miss ratios of the marked caches, up to the first cache that holds every block. */
 function sayLevels(p) {
     const parts = [], end = p.curve.blocks[p.curve.blocks.length - 1];

@@ -24,8 +24,11 @@ $REUSEDIST mrc --expiry=lazy t.csv || true
 $REUSEDIST mrc --weight=byte t.csv || true
 printf 'id,size\n1,5\n' >ok.csv
 $REUSEDIST mrc --weight=bytes --ways=2 ok.csv || true
-$REUSEDIST analyze --weight=bytes --report=page.html ok.csv || true
 $REUSEDIST analyze --weight=bytes --out=json -o ok.json ok.csv
-$REUSEDIST report ok.json -o page.html || true
+$REUSEDIST report --machine=zen4 ok.json -o page.html || true
+$REUSEDIST report --caches=L1=32K ok.json -o page.html || true
+$REUSEDIST analyze --out=json -o blocks.json t.lackey
+$REUSEDIST report ok.json blocks.json -o page.html || true
+$REUSEDIST report blocks.json ok.json -o page.html || true
 printf 'time,id,size,op,ttl\n5,1,0,set,0\n4,1,3,get,9\n6.25,1,3,delete,0\n6.5,1,3,gat,99999999999\n' >t.csv
 $REUSEDIST mrc -v --weight=bytes --out=csv t.csv 2>&1 | grep -v ' memory'

@@ -1,0 +1,19 @@
+/* Computes the byte miss ratio of object caches from small caches to large ones, in one pass over the
+ * histogram of bytes. */
+#ifndef RDI_OBJECTS_CURVE_H
+#define RDI_OBJECTS_CURVE_H
+
+#include "base/common.h"
+#include "reusedist/objects.h"
+
+typedef struct rdi_byte_scan {
+    const rd_objects_facts *facts;
+    size_t next;    /* index of the first row that is not completely counted */
+    rdi_u128 below; /* bytes of the rows before `next` */
+} rdi_byte_scan;
+
+/* Returns the byte miss ratio of a cache of `bytes` bytes, which must not decrease from call to call.
+ * Inside a row, bytes are interpolated. A scan starts with its facts and zeros. */
+double rdi_byte_scan_at(rdi_byte_scan *scan, uint64_t bytes);
+
+#endif
