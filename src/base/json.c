@@ -326,7 +326,7 @@ static void enter(rdi_json *j, rdi_json_kind kind, const char *wanted) {
     if (!expect(j, kind, wanted))
         return;
     if (j->depth == RDI_JSON_DEPTH) {
-        rdi_json_fail(j, "nested more than %d levels deep", RDI_JSON_DEPTH);
+        rdi_json_fail(j, "objects and arrays are nested more than %d levels deep", RDI_JSON_DEPTH);
         return;
     }
     j->at++;

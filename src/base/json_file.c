@@ -57,7 +57,7 @@ static rd_status read_all(rd_ctx *ctx, int fd, const char *name, char **text, si
 rd_status rdi_json_read_fd(rd_ctx *ctx, int fd, const char *name, const void *head, char **out,
                            size_t *n) {
     if (*n > FILE_BYTES_START)
-        return rdi_fail(ctx, RD_EINVAL, "%s: more than %zu bytes read ahead", name,
+        return rdi_fail(ctx, RD_EINVAL, "%s: the caller has read more than %zu bytes ahead", name,
                         FILE_BYTES_START);
     char *text = rdi_alloc(ctx, FILE_BYTES_START, 1);
     if (!text)

@@ -275,7 +275,7 @@ static uint64_t remove_oldest(rdi_ranges *r) {
     path p;
     path_to_end(b, false, &p);
     uint64_t time = node_of(b, &p, 0)->time[0];
-    add_blocks(b, &p, UINT64_MAX); /* subtracts 1, because sums wrap around */
+    add_blocks(b, &p, UINT64_MAX); /* subtracts 1 modulo 2^64 */
     r->live--;
     settle(b, &p);
     return time;

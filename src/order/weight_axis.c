@@ -8,13 +8,13 @@
 #define FAN        (UINT64_C(1) << RDI_WEIGHT_FAN)
 #define SLOTS_MOST (UINT64_C(1) << 32)
 
-#define TILE       UINT64_C(64) /* slots that are renumbered together */
+#define TILE       UINT64_C(64) /* number of slots that are renumbered together */
 
 /* The 8 lanes that begin at index 8 - i are a mask of the lanes from i on. */
 static const uint64_t lanes_from[2 * FAN] = {[FAN] = -1ull, -1ull, -1ull, -1ull,
                                              -1ull,         -1ull, -1ull, -1ull};
 
-/* A group of 8 elements. The compiler uses the widest vectors of the instruction set. */
+/* A group of 8 elements, which the compiler keeps in the widest vectors of the instruction set. */
 typedef uint64_t group __attribute__((vector_size(64), aligned(8), may_alias));
 
 /* ---- memory ---- */
@@ -27,7 +27,7 @@ static rd_status grow(rd_ctx *ctx, uint64_t **array, uint64_t *room, uint64_t to
 }
 
 /* Enlarges all arrays to `capacity` slots. Every level is a whole number of groups of 8 elements,
- * because the kernel changes groups. */
+ * because take_weight() changes whole groups. */
 static rd_status reserve(rdi_weight_axis *a, rd_ctx *ctx, uint64_t capacity) {
     for (unsigned k = 0; k < RDI_WEIGHT_LEVELS; k++)
         RD_TRY(grow(ctx, &a->sum[k], &a->sum_room[k],
@@ -73,8 +73,8 @@ static inline __attribute__((always_inline)) void subtract(uint64_t *level, uint
     *all -= *mask & weight;
 }
 
-/* Takes `weight` out of slot s, and returns the weight above s. This also changes elements after
- * that of `next`, which have no meaning yet. */
+/* Subtracts `weight` from the weight of slot s, and returns the weight above s. The function may
+ * also change elements that begin after `next`, which mean nothing yet. */
 static inline __attribute__((always_inline)) uint64_t take_weight(rdi_weight_axis *a, uint64_t s,
                                                                   uint64_t weight) {
     uint64_t top = a->next, sum = a->open - a->sum[0][s];
@@ -133,8 +133,8 @@ static void clear_hole(rdi_weight_axis *a, uint64_t s) {
     }
 }
 
-/* Returns the topmost hole below slot s, or 0 if there is none. The lowest level whose word has a
- * bit below s leads to it. */
+/* Returns the topmost hole below slot s, or 0 if there is none. The search goes up to the lowest
+ * level with a set bit before s in the same word, and then down to the hole. */
 static uint64_t hole_below(const rdi_weight_axis *a, uint64_t s) {
     uint64_t word = 0;
     unsigned k = 0;
@@ -143,7 +143,7 @@ static uint64_t hole_below(const rdi_weight_axis *a, uint64_t s) {
         if (word)
             break;
     }
-    if (k == RDI_WEIGHT_MASKS) { /* only axes of more than 2^24 slots get beyond word 0 here */
+    if (k == RDI_WEIGHT_MASKS) { /* the top level has several words only above 2^24 slots */
         while (s > 0 && !a->holes[k - 1][s - 1])
             s--;
         if (s == 0)
@@ -160,7 +160,8 @@ static uint64_t hole_below(const rdi_weight_axis *a, uint64_t s) {
     }
 }
 
-/* Fills holes with up to `weight`, the topmost first. */
+/* Subtracts `weight` from the holes, beginning with the topmost hole, until all of it is subtracted
+ * or no hole is left. */
 static void fill_holes(rdi_weight_axis *a, uint64_t weight) {
     while (weight && a->top_hole) {
         uint64_t hole = a->top_hole, room = weight_of(a, hole);
@@ -177,7 +178,7 @@ static void fill_holes(rdi_weight_axis *a, uint64_t weight) {
 
 /* ---- changes ---- */
 
-/* Completes the group that ends before `next`: the elements that begin at `next` get their sums. */
+/* Sets the sums of the elements that begin at `next`, which must be the first slot of a group. */
 static void close_group(rdi_weight_axis *a) {
     uint64_t i = (a->next - 1) >> RDI_WEIGHT_FAN, sum = a->open;
     a->open = 0;
@@ -221,7 +222,7 @@ uint32_t rdi_weight_move(rdi_weight_axis *a, uint64_t s, uint32_t owner, uint64_
         rdi_weight_remove(a, s);
         return rdi_weight_push(a, owner, weight);
     }
-    /* There is no hole above s, so the new slot fills exactly the old one. */
+    /* There is no hole above s, so the weight of the new slot fills the hole at s exactly. */
     *above = a->take(a, s, weight);
     return append(a, owner, weight);
 }
@@ -240,15 +241,15 @@ static uint32_t *slot_of(rdi_weight_slots slots, uint32_t owner) {
     return (uint32_t *)((char *)slots.first + owner * slots.stride);
 }
 
-/* Weights of slots that may be live or holes, in ascending order. */
+/* Slots, in ascending order, with their weights and owners. */
 typedef struct tile {
     size_t n;
     uint64_t slot[TILE], weight[TILE];
     uint32_t owner[TILE];
 } tile;
 
-/* Copies the slots from..to - 1 that are not empty to the tile, and prefetches the slots of their
- * owners. */
+/* Copies the slots [from, to) that may be live or holes to the tile, and prefetches the places
+ * where their owners store their slots. */
 static void read_tile(const rdi_weight_axis *a, uint64_t from, uint64_t to, rdi_weight_slots slots,
                       tile *t) {
     t->n = 0;
@@ -264,7 +265,7 @@ static void read_tile(const rdi_weight_axis *a, uint64_t from, uint64_t to, rdi_
             RDI_PREFETCH(slot_of(slots, t->owner[i]));
 }
 
-/* Appends what was read from an older slot. */
+/* Appends a slot in the course of a renumbering, and returns it. */
 static uint32_t append_old(rdi_weight_axis *a, uint32_t owner, uint64_t weight) {
     a->used += weight;
     return append(a, owner, weight);
@@ -279,8 +280,8 @@ static void append_hole(rdi_weight_axis *a, uint64_t weight) {
     append_old(a, RDI_WEIGHT_NONE, weight);
 }
 
-/* Appends the live slots of a tile and the holes before them. *hole is the weight of the holes that
- * come before the next live slot. */
+/* Appends the live slots of a tile and the holes before them. *hole is the weight of the holes
+ * since the last live slot. */
 static void append_tile(rdi_weight_axis *a, const tile *t, rdi_weight_slots slots, uint64_t *hole) {
     for (size_t i = 0; i < t->n; i++) {
         uint32_t owner = t->owner[i];
@@ -295,8 +296,8 @@ static void append_tile(rdi_weight_axis *a, const tile *t, rdi_weight_slots slot
     }
 }
 
-/* Moves the live slots and the holes between them to the slots from 1 on. Tiles are read before the
- * tile before them is appended, which never writes beyond the slots that it was read from. */
+/* Moves the live slots and the holes between them to the slots from 1 on. Each tile is read before
+ * the previous tile is appended. Appending a tile writes only to slots that were read already. */
 static void compact(rdi_weight_axis *a, rdi_weight_slots slots) {
     uint64_t end = a->next, hole = 0;
     tile t[2];
@@ -320,7 +321,9 @@ static void clear_holes(rdi_weight_axis *a) {
 static rd_status enlarge(rdi_weight_axis *a, rd_ctx *ctx, uint64_t slots) {
     uint64_t capacity = (slots + a->unit - 1) / a->unit * a->unit;
     if (capacity > SLOTS_MOST)
-        return rdi_fail(ctx, RD_ERANGE, "the trace has more than 2^30 objects at a time");
+        return rdi_fail(ctx, RD_ERANGE,
+                        "the cache holds more than 2^29 objects at a time, which is the limit; "
+                        "use a shorter trace");
     RD_TRY(reserve(a, ctx, capacity));
     a->capacity = capacity;
     return RD_OK;
