@@ -141,12 +141,13 @@ static uint64_t id_random(uint64_t index, uint64_t salt) {
     return rdi_mix64(index + salt);
 }
 
-/* Returns ids with equal low bits. */
+/* Returns an id whose low bits do not depend on `index`. */
 static uint64_t id_pages(uint64_t index, uint64_t salt) {
     return (index << 40) + (salt & 0xfff);
 }
 
-/* Returns groups of 16 adjacent ids; the groups are far apart from each other. */
+/* Returns an id such that 16 consecutive indices give adjacent ids, and groups of 16 are far apart.
+ * */
 static uint64_t id_clusters(uint64_t index, uint64_t salt) {
     return (rdi_mix64(index / 16 + salt) & ~UINT64_C(15)) + index % 16;
 }
@@ -161,7 +162,7 @@ static uint64_t unmix64(uint64_t x) {
     return x ^ x >> 30 ^ x >> 60;
 }
 
-/* Returns ids whose hash values agree in their lowest and in their highest bits. */
+/* Returns an id whose hash value has the same lowest and highest bits for every `index`. */
 static uint64_t id_colliding(uint64_t index, uint64_t salt) {
     return unmix64((salt & 0xffff) | (index << 20));
 }

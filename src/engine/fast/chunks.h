@@ -50,8 +50,8 @@ typedef struct rdi_chunks_rank {
     void *reader;              /* reader of the trace's parts while a chunk is read */
     rdi_u64_list *open;        /* receives the first touches of the slice that is being read */
     uint64_t round;            /* the number of the current round */
-    size_t prepared;           /* number of steps before the first slice of this round that are
-                                  done */
+    size_t prepared;           /* number of completed preparations of this round: the steps before
+                                  its first slice */
     size_t chunk_at, slice_at; /* chunk and slice of the next step after the preparations */
     bool busy;                 /* true: a thread is executing a step of this rank */
 } rdi_chunks_rank;

@@ -170,7 +170,7 @@ static rd_status resolve(rdi_chunks *e, size_t i) {
     return RD_OK;
 }
 
-/* Returns the number of steps of rank i before the first slice of a round. */
+/* Returns the number of preparations of rank i: its steps before the first slice of a round. */
 static size_t preparations(const rdi_chunks *e, size_t i) {
     return i ? 1 : e->n_chunks;
 }

@@ -1,11 +1,10 @@
 /* Defines the stream engine's front: the 64 most recent blocks (part of stream_kernel.inc.h).
  *
  * Blocks stay in their lane, and each lane has the time of its last reference. The distance of a
- * hit is the number of lanes with a later time; its own lane then gets the latest time. A hit
- * changes no key. It changes only one element of a register that the next reference needs, so the
- * next reference need not wait. A miss takes the lane with the earliest time, and the block that
- * was there goes to table and axis. That lane is determined in advance, whenever the lane with the
- * earliest time gets a later one.
+ * hit is the number of lanes with a later time. The lane of the hit then gets the latest time. This
+ * changes one element of a register and no key, so the next reference hardly has to wait. A miss
+ * takes the lane with the earliest time, and the block that was there goes to table and axis. That
+ * lane is determined in advance, whenever the lane with the earliest time gets a later one.
  */
 
 /* The destination of misses. */

@@ -33,10 +33,10 @@
 
 #ifndef RDI_EXACT_TILE /* tests define smaller tiles, to have many of them */
 #define RDI_EXACT_TILE  8192u
-#define RDI_EXACT_PANEL 8u /* tiles per panel; the references before its last tile fit in 16 bits */
+#define RDI_EXACT_PANEL 8u /* tiles per panel; counts of references in 7 tiles fit in 16 bits */
 #endif
 #define RDI_EXACT_NONE UINT32_MAX
-#define RDI_EXACT_NEAR 16u /* up to this many earlier keys of a group are compared one by one */
+#define RDI_EXACT_NEAR 16u /* a key is compared one by one with at most this many earlier keys */
 
 /* The positions of the previous and of the next reference to the same block. */
 typedef struct rdi_exact_link {

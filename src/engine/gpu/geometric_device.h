@@ -44,7 +44,7 @@ typedef struct rdi_geometric_device {
     rdi_device *device;
     rdi_device_buffer block, sorted, time[2], next, points[2], first, scratch;
     rdi_event *begun, *ended;
-    double seconds; /* time that the device has worked so far */
+    double seconds; /* seconds that the device has worked so far */
 } rdi_geometric_device;
 
 rd_status rdi_geometric_device_open(rd_ctx *ctx, rdi_geometric_device *g);

@@ -49,7 +49,7 @@ typedef struct rdi_levels_device {
     rdi_device *device;
     rdi_device_buffer block, above, miss, dist, fallen, copied, stack, missing;
     rdi_event *begun, *ended;
-    double seconds; /* time that the device has worked so far */
+    double seconds; /* seconds that the device has worked so far */
 } rdi_levels_device;
 
 rd_status rdi_levels_device_open(rd_ctx *ctx, rdi_levels_device *l);

@@ -350,7 +350,7 @@ static void parda_close(void *self) {
     parda_engine *e = self;
     if (!e->run)
         return;
-    if (e->crew) /* the engine is closed during the analysis */
+    if (e->crew) /* the analysis has not finished */
         stop_crew(e, RD_ESTATE);
     for (unsigned i = 0; e->rank && i < e->ranks->here; i++)
         rdi_parda_rank_close(&e->rank[i]);

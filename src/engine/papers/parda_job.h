@@ -7,9 +7,9 @@
 
 typedef struct rdi_parda_job {
     rdi_parda_plan plan;
-    uint64_t chunk_size; /* chunk size: references per rank and round */
+    uint64_t chunk_size; /* number of references per chunk */
     uint64_t start;      /* index of the reference at which the ranks begin to read */
-    uint64_t mem_bytes;  /* memory limit of each process; 0: none */
+    uint64_t mem_bytes;  /* memory limit of each process in bytes; 0: none */
     rd_parts parts;      /* how the ranks read the trace; if `open` is NULL, the trace is dealt to
                             them */
 } rdi_parda_job;

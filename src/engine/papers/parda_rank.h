@@ -39,8 +39,8 @@ typedef struct rdi_parda_plan {
     rdi_chunk_plan chunk; /* Settings of the chunks. RDI_RESOLVE_REPLICATED means postfix, every
                              other value pipelined. */
     bool rename;
-    bool checkpoint;             /* rank 0 writes a checkpoint at the end of each round but the
-                                    last */
+    bool checkpoint;             /* true: rank 0 writes a checkpoint at the end of each round except
+                                    the last one */
     const char *checkpoint_path; /* File of the checkpoint. Only rank 0 uses this field and the
                                     following ones. */
     rdi_parda_checkpoint before; /* the checkpoint from which the analysis resumed */
@@ -52,12 +52,12 @@ typedef struct rdi_parda_plan {
  * ranks, and all other fields are maxima. */
 typedef struct rdi_parda_tally {
     uint64_t references;
-    uint64_t recounted; /* same as in rdi_chunk */
+    uint64_t recounted; /* sum of rdi_chunk.recounted */
     uint64_t rounds;
-    uint64_t fixup_ns, state_ns; /* time of the fix-up and of collecting the state, including
-                                    waiting */
-    uint64_t busy_ns;            /* processor time */
-    uint64_t peak_bytes;         /* largest memory of the process */
+    uint64_t fixup_ns, state_ns; /* time of the fix-up and of collecting the state in nanoseconds,
+                                    including waiting */
+    uint64_t busy_ns;            /* processor time in nanoseconds */
+    uint64_t peak_bytes;         /* peak memory of the process in bytes */
 } rdi_parda_tally;
 
 typedef struct rdi_parda_rank {
