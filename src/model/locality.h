@@ -55,8 +55,8 @@ typedef struct rdi_training_run {
     size_t n_groups;
 } rdi_training_run;
 
-/* These functions train a model: they add its pieces. The runs must be in ascending order of size, and the facts of the
- * model must contain patterns and bins. */
+/* These functions train a model: they add its pieces. The runs must be in ascending order of size,
+ * and the facts of the model must contain patterns and bins. */
 rd_status rdi_model_train_single(rd_model *m, const rdi_training_run *runs, size_t n);
 rd_status rdi_model_train_multi(rd_model *m, const rdi_training_run *runs, size_t n);
 

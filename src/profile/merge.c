@@ -152,7 +152,9 @@ static void combine_samples(rd_profile_facts *sum, const rd_profile_facts *part)
     size_t n = sum->n_band > part->n_band ? sum->n_band : part->n_band;
     if (sum->n_band == 0 || part->n_band == 0)
         n = 0;
-    for (size_t k = n; k-- > 0;) { /* downwards, because the last band of `sum` is still needed */
+    /* The loop begins with the last size, because band_at() reads the last element of `sum`, which
+     * must not have changed yet. */
+    for (size_t k = n; k-- > 0;) {
         double low = band_at(sum->band_low, sum->n_band, k);
         double high = band_at(sum->band_high, sum->n_band, k);
         sum->band_low[k] = low + weight * (band_at(part->band_low, part->n_band, k) - low);
@@ -263,7 +265,7 @@ rd_status rd_profile_merge(rd_ctx *ctx, rd_profile *const *parts, size_t n, rd_p
     for (size_t i = 0; i < n; i++)
         RDI_NEED(ctx, parts[i]);
     rd_profile_facts facts = *rd_profile_facts_of(parts[0]);
-    facts.sampling = (rd_sampler_config){0}; /* because a sum has no peaks */
+    facts.sampling = (rd_sampler_config){0}; /* a merged profile has no peaks */
     for (size_t i = 1; i < n; i++) {
         RD_TRY(check_same(ctx, parts[0], parts[i], i + 1));
         RD_TRY(combine_facts(ctx, &facts, rd_profile_facts_of(parts[i])));

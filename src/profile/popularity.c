@@ -1,5 +1,5 @@
-/* The sizes and the popularity of objects in the section "objects": rows, reading, checks, writing and
- * merging. See section_objects.h. */
+/* Reads, checks, writes and merges the sizes and the popularity of objects in the section
+ * "objects". See section_objects.h. */
 #include "profile/cells.h"
 #include "profile/section_objects.h"
 
@@ -62,10 +62,10 @@ const char *rdi_popularity_mistake(const rd_objects_facts *f) {
     for (size_t i = 0; i < f->n_popularity; i++) {
         const rd_popularity *row = &f->popularity[i];
         if (row->low < 1 || row->low > row->high || (i && row->low <= row[-1].high))
-            return "the rows of popularity are not ascending";
+            return "the rows of \"popularity\" are not in ascending order";
         if (row->requests < (rdi_u128)row->low * row->objects ||
             row->requests > (rdi_u128)row->high * row->objects)
-            return "the requests of a row of popularity are impossible";
+            return "a row of \"popularity\" has too few or too many requests for its objects";
         objects += row->objects;
         requests += row->requests;
     }
@@ -73,12 +73,12 @@ const char *rdi_popularity_mistake(const rd_objects_facts *f) {
         rdi_u128 n = f->size_class[i].objects, end = (rdi_u128)1 << i;
         rdi_u128 bytes = rdi_sum_wide(f->size_class[i].bytes);
         if (bytes < n * (end >> 1) || bytes > n * (end - 1))
-            return "the bytes of a size class are impossible";
+            return "a size class has too few or too many bytes for its objects";
         classes += n;
     }
     if (f->n_popularity > RD_POPULARITY_ROWS || objects != classes ||
         requests > (rdi_u128)f->reads.requests + f->writes.requests + f->touches.requests)
-        return "the popularity does not add up to the objects and requests";
+        return "\"popularity\" does not match the numbers of objects and requests";
     return NULL;
 }
 

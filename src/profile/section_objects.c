@@ -183,7 +183,7 @@ static const char *bins_mistake(const rd_objects_facts *f) {
     for (size_t i = 0; i < f->n_bins; i++) {
         const rd_byte_bin *b = &f->bins[i];
         if (b->low > b->high || b->high == UINT64_MAX || (i && b->low <= b[-1].high))
-            return "the rows of the histogram of bytes are not ascending";
+            return "the rows of the histogram of bytes are not in ascending order";
         bytes += rdi_sum_wide(b->bytes);
     }
     return bytes == rdi_sum_wide(f->counted.bytes) ? NULL
@@ -202,10 +202,11 @@ static const char *objects_mistake(const rd_profile_facts *facts, const void *da
         (rdi_u128)f->cold.requests + f->deleted.requests + f->expired.requests != facts->infinite)
         return "the requests in \"objects\" do not add up to the profile's";
     if (f->n_live > RD_LIVE_POINTS || classes > f->objects)
-        return "there are too many moments or size classes of objects";
+        return "there are too many moments of live bytes, or the size classes have more objects "
+               "than there are";
     for (size_t i = 1; i < f->n_live; i++)
         if (f->live[i].request <= f->live[i - 1].request || f->live[i].time < f->live[i - 1].time)
-            return "the moments of live bytes are not ascending";
+            return "the moments of live bytes are not in ascending order";
     const char *mistake = f->has_popularity ? rdi_popularity_mistake(f) : NULL;
     return mistake ? mistake : bins_mistake(f);
 }
@@ -302,7 +303,8 @@ static void add_facts(rd_objects_facts *sum, const rd_objects_facts *f) {
  * refuses them first. Returns the new number of rows. */
 static size_t add_bins(rd_byte_bin *bins, size_t n, const rd_objects_facts *f) {
     size_t total = n + f->n_bins, to = total, i = n, k = f->n_bins;
-    while (i > 0 || k > 0) { /* from the end, so that the rows in `bins` can stay in place */
+    /* The loop begins with the last rows, so that it overwrites no row that it has not read yet. */
+    while (i > 0 || k > 0) {
         bool left = k == 0 || (i > 0 && bins[i - 1].low >= f->bins[k - 1].low);
         bool both = left && k > 0 && bins[i - 1].low == f->bins[k - 1].low;
         rd_byte_bin row = left ? bins[--i] : f->bins[--k];

@@ -26,7 +26,8 @@ size_t rdi_popularity_pack(rd_popularity rows[RD_POPULARITY_ROWS]);
 void rdi_read_classes(rdi_profile_reader *r, void *field);
 void rdi_read_class_bytes(rdi_profile_reader *r, void *field);
 void rdi_read_popularity(rdi_profile_reader *r, void *field);
-/* Returns what is impossible about facts that have popularity, or NULL. */
+/* Returns a text that says what is wrong with facts that have popularity, or NULL if they are
+ * valid. */
 const char *rdi_popularity_mistake(const rd_objects_facts *f);
 void rdi_put_popularity(rd_json_writer *w, const rd_objects_facts *f);
 /* Adds the size classes of `f` to `sum` and its popularity to `rows`. If `f` has no popularity, the
