@@ -8,7 +8,7 @@
 /* The columns of the references that --kinds keeps from a batch. */
 typedef struct kept_columns {
     size_t room;
-    uint64_t *addr, *pc, *more[RD_MORE_COLUMNS]; /* more[i]: NULL if the trace lacks it */
+    uint64_t *addr, *pc, *more[RD_MORE_COLUMNS]; /* more[i] is NULL if the trace lacks the column */
     uint32_t *size, *thread;
     uint8_t *kind;
 } kept_columns;
@@ -149,8 +149,8 @@ static bool check_same(trace_copy *c, const char *name, const rd_trace *trace, c
         return true;
     bool here = differing ? (refs->fields & ~c->fields) != 0 : !c->ids;
     progress_wipe(&c->bar);
-    *status = fail("%s: has %s%s, unlike the first trace; convert the traces one by one", name,
-                   here ? "" : "no ", what);
+    *status = fail("%s: this trace has %s%s, unlike the first one; convert the traces one by one",
+                   name, here ? "" : "no ", what);
     return false;
 }
 

@@ -4,7 +4,8 @@
 #define EACH_BYTE UINT64_C(0x0101010101010101)
 #define HIGH_BITS UINT64_C(0x8080808080808080)
 
-/* Number of bytes that must be readable where a value begins: a number has up to three words. */
+/* Number of bytes that must be readable where a value begins: a number is loaded in up to three
+ * words of 8 bytes, and a few more bytes are tested. */
 #define VALUE_ROOM 32
 
 static inline uint64_t load(const char *p) {
@@ -13,8 +14,8 @@ static inline uint64_t load(const char *p) {
 
 /* ---- eight characters at a time ---- */
 
-/* Sets the high bit of each byte of x that is 0. Higher bytes than the lowest such byte may be
- * wrong. */
+/* Returns a word with the high bit set in the lowest byte of x that is 0, and no bit set below it.
+ * The bits above it mean nothing. Returns 0 if no byte of x is 0. */
 static inline uint64_t zero_bytes(uint64_t x) {
     return (x - EACH_BYTE) & ~x & HIGH_BITS;
 }
@@ -27,7 +28,7 @@ static inline unsigned first_byte(uint64_t marks) {
     return (unsigned)__builtin_ctzll(marks) / 8;
 }
 
-/* Returns the number that eight digits are, the first of which is the lowest byte. */
+/* Returns the value of eight decimal digits, one per byte. The lowest byte is the first digit. */
 static inline uint64_t eight_digits(uint64_t digits) {
     const uint64_t mask = UINT64_C(0x000000ff000000ff);
     digits = digits * 10 + (digits >> 8);
@@ -36,7 +37,8 @@ static inline uint64_t eight_digits(uint64_t digits) {
            32;
 }
 
-/* Appends up to eight digits at p to *value. Returns their number. */
+/* Appends the digits at p, at most eight, to the decimal number *value. Returns how many digits it
+ * has appended. */
 static inline unsigned add_digits(const char *p, uint64_t *value) {
     static const uint64_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
     uint64_t digits = load(p) ^ EACH_BYTE * '0';
@@ -47,8 +49,8 @@ static inline unsigned add_digits(const char *p, uint64_t *value) {
     return n;
 }
 
-/* Reads up to 19 decimal digits, which always fit in 64 bits. Returns the byte after them, which is a
- * digit if there are more. */
+/* Reads up to 19 decimal digits, which always fit in 64 bits. Returns the byte after them, which is
+ * a digit if there are more. */
 static inline const char *read_digits(const char *p, uint64_t *out) {
     uint64_t value = 0;
     unsigned n = add_digits(p, &value);
@@ -63,7 +65,8 @@ static inline const char *read_digits(const char *p, uint64_t *out) {
     return p;
 }
 
-/* Returns the first separator, '\n' or quote from p on, or NULL if it is close to the limit. */
+/* Returns the first separator, '\n' or quote from p on, or NULL if there is none more than
+ * VALUE_ROOM bytes before the limit. */
 static inline const char *find_stop(const char *p, const char *limit, char sep) {
     for (; limit - p >= VALUE_ROOM; p += 8) {
         uint64_t x = load(p);
@@ -74,7 +77,7 @@ static inline const char *find_stop(const char *p, const char *limit, char sep) 
     return NULL;
 }
 
-/* Returns the byte after the next '\n', which exists. */
+/* Returns the byte after the next '\n'. There must be a '\n' before the limit. */
 static inline const char *behind_line(const char *p, const char *limit) {
     if (*p == '\n')
         return p + 1;
@@ -88,10 +91,10 @@ static inline const char *behind_line(const char *p, const char *limit) {
 
 /* ---- one value ---- */
 
-/* A value of the line. */
+/* One value of a line. */
 typedef struct value {
     const char *text, *end; /* `end` points to the separator or to the end of the line */
-    uint64_t number;        /* the number that the value is, if is_number */
+    uint64_t number;        /* value of the number, if is_number is true */
     bool is_number;
 } value;
 
@@ -99,7 +102,8 @@ static inline bool ends_value(const char *p, char sep) {
     return *p == sep || *p == '\n' || (*p == '\r' && p[1] == '\n');
 }
 
-/* Skips `skip` columns. Returns the beginning of the next one, or NULL if the line is unusual. */
+/* Skips `skip` columns. Returns the beginning of the next one, or NULL if the line is not one of
+ * the usual lines (csv_fast.h). */
 static inline const char *skip_columns(const char *p, const char *limit, char sep, size_t skip) {
     for (; skip > 0; skip--, p++)
         if (!(p = find_stop(p, limit, sep)) || *p != sep)
@@ -107,7 +111,8 @@ static inline const char *skip_columns(const char *p, const char *limit, char se
     return p;
 }
 
-/* Finds the end of a value that is not a number. Returns false if the value is unusual. */
+/* Finds the end of a value that is not a number. Returns false if the value is empty, contains a
+ * quote, begins or ends with a blank, or reaches close to the limit. */
 static inline bool find_end(value *v, const char *limit, char sep) {
     const char *stop = find_stop(v->text, limit, sep);
     if (!stop || *stop == '"')
@@ -116,7 +121,8 @@ static inline bool find_end(value *v, const char *limit, char sep) {
     return v->end > v->text && !rdi_is_blank(*v->text) && !rdi_is_blank(v->end[-1]);
 }
 
-/* Finds the meaning of a word, which is remembered if it has up to eight bytes. */
+/* Sets *out to the meaning of the word *v. Words of up to eight bytes are looked up in plan->words
+ * first. Returns NULL, or a text that says what is wrong with the word. */
 static inline const char *read_word(rdi_csv_plan *plan, size_t step, const value *v,
                                     uint64_t *out) {
     size_t n = (size_t)(v->end - v->text);
@@ -146,7 +152,8 @@ static inline bool add_bytes(rdi_row *row, const value *v) {
     return v->is_number && v->number <= INT64_MAX && (*bytes += v->number) <= INT64_MAX;
 }
 
-/* Stores a value in the row. Returns false if the value is unusual. */
+/* Stores a value in the row. Returns false if only the general reader can read or refuse the
+ * value. */
 static inline bool take_value(rdi_rows *w, rdi_csv_plan *plan, size_t step, const value *v,
                               rdi_row *row) {
     uint64_t word = 0;
@@ -182,8 +189,9 @@ static inline bool take_value(rdi_rows *w, rdi_csv_plan *plan, size_t step, cons
     }
 }
 
-/* Turns the id of a complete line into a number. This is done last, because the table counts the
- * ids, and a line that is left to the reader must not be counted twice. */
+/* Turns the id of a line into a number. The caller has read all other values of the line before,
+ * because the table counts the ids: if the general reader reads the line again, its id must not
+ * have been counted. */
 static inline bool take_id(rdi_rows *w, const value *v, uint64_t *out) {
     rdi_id_table *ids = &w->ids;
     bool plain = v->is_number && (v->text + 1 == v->end || *v->text != '0');
@@ -199,7 +207,8 @@ static inline bool take_id(rdi_rows *w, const value *v, uint64_t *out) {
 
 /* ---- lines ---- */
 
-/* Reads one line. Returns the next one, or NULL if the line is unusual. */
+/* Reads one line. Returns the beginning of the next line, or NULL if the general reader must read
+ * this line. */
 static inline const char *read_line(rdi_rows *w, rdi_csv_plan *plan, const char *p,
                                     const char *limit, rdi_row *row) {
     value id = {0};

@@ -1,6 +1,6 @@
 /* Reads the usual lines of a text table fast: lines whose values are plain decimal numbers, times
- * with a fraction, or words, without quotes and blanks. It leaves any other line to the reader, which
- * also makes all messages. */
+ * with a fraction, or words, without quotes and blanks. The general reader (fmt_csv.c) reads all
+ * other lines and makes all messages. */
 #ifndef RDI_CSV_FAST_H
 #define RDI_CSV_FAST_H
 
@@ -17,17 +17,18 @@ typedef struct rdi_csv_word {
 /* The columns to read, in their order in a line. */
 typedef struct rdi_csv_plan {
     char sep;
-    size_t steps; /* 0: no line is read fast */
+    size_t steps; /* number of columns to read; 0: no line is read fast */
     struct {
         size_t skip; /* number of columns to skip before this one */
         int role;    /* an RDI_ROW_*, without RDI_ROW_COUNT */
-        /* Finds the meaning of a word (a kind or an operation). Returns what is wrong, or NULL. */
+        /* Sets *out to the meaning of a word: a kind or an operation. Returns NULL, or a text that
+         * says what is wrong with the word. */
         const char *(*meaning)(const char *text, size_t n, uint64_t *out);
     } step[RDI_ROW_ROLES];
-    rdi_csv_word words[RDI_CSV_WORDS]; /* kinds or operations that were read before */
+    rdi_csv_word words[RDI_CSV_WORDS]; /* a cache of kinds or operations that were read before */
 } rdi_csv_plan;
 
-/* Reads lines as in rdi_rows_fast. */
+/* Implements rdi_rows_fast according to `plan`. */
 const char *rdi_csv_fast(rdi_rows *w, rdi_csv_plan *plan, const char *p, const char *limit,
                          size_t *n);
 

@@ -21,7 +21,7 @@ typedef struct binary_reader {
     rdi_reader *r;
     const char *layout;                        /* the string that describes a record */
     uint64_t id, addr, size, kind, pc, thread; /* options: numbers of fields, from 1; 0: none */
-    uint64_t time, ttl, op;                    /* options: more numbers of fields */
+    uint64_t time, ttl, op;                    /* options: numbers of fields of requests */
     uint32_t time_unit;
     field fields[FIELDS_MAX];
     size_t field_count, record_bytes;

@@ -66,7 +66,7 @@ typedef struct csv_reader {
     const char
         *wanted[RDI_ROW_ROLES]; /* options: name or number of a column, or "none"; NULL: taken from
                                     the header line */
-    uint32_t sep_choice, header, preset, time_unit; /* options; time_unit 0: that of the preset */
+    uint32_t sep_choice, header, preset, time_unit; /* options, as indices of choices */
     char sep;
     struct {
         size_t number; /* number of the column, from 1 */
@@ -105,7 +105,8 @@ static rd_status read_number(csv_reader *c, size_t i, const rdi_field *field, ui
     return RD_OK;
 }
 
-/* Sets *out to the kind that a word means, or returns what is wrong with it. */
+/* Sets *out to the kind that a word means. Returns NULL, or a text that says what is wrong with the
+ * word. */
 static const char *kind_meaning(const char *text, size_t n, uint64_t *out) {
     if (rdi_csv_matches(text, n, LOAD_WORDS))
         *out = RD_LOAD;
@@ -132,7 +133,7 @@ static rd_status undouble(csv_reader *c, rdi_field *field) {
         *to++ = field->text[j];
         j += field->text[j] == '"';
     }
-    *to = '"'; /* because number scanners need a character here that is not a digit */
+    *to = '"'; /* number scanners stop at this character, because it is not a digit */
     *field = (rdi_field){.text = c->scratch, .n = (size_t)(to - c->scratch)};
     return RD_OK;
 }
@@ -279,8 +280,9 @@ static void add_column(csv_reader *c, int role, size_t number) {
     c->rows.fields |= roles[role].field;
 }
 
-/* Finds the column of a role, if there is one, and adds it unless it is one of requests. `header` is
- * NULL if the trace has no header line. */
+/* Finds the column of a role, if there is one, and adds it to the columns to read, unless only
+ * requests have this role: csv_select() adds such columns. `header` is NULL if the trace has no
+ * header line. */
 static rd_status find_column(csv_reader *c, int role, const char *header, const char *end) {
     const char *wanted = c->wanted[role];
     size_t number = 0;
@@ -361,7 +363,7 @@ static void apply_preset(csv_reader *c) {
     c->rows.unit = rdi_time_unit(c->time_unit ? c->time_unit - 1 : presets[c->preset].unit);
 }
 
-/* Prepares fast reading of lines, if the columns allow it. */
+/* Makes the plan of csv_fast.h. If the columns do not suit it, the plan has no steps. */
 static void make_plan(csv_reader *c) {
     rdi_csv_plan *plan = &c->plan;
     *plan = (rdi_csv_plan){.sep = c->sep, .steps = c->columns};
@@ -413,8 +415,8 @@ static void drop_column(csv_reader *c, int role) {
     c->columns = kept;
 }
 
-/* Adds the columns of requests. Kinds then follow from operations, and sizes of objects replace sizes
- * of references. */
+/* Adds the columns of requests that `fields` names. If operations are among them, kinds follow from
+ * operations. If sizes of objects are among them, they replace sizes of references. */
 static rd_status csv_select(void *self, uint32_t fields) {
     csv_reader *c = self;
     for (int role = RDI_ROW_TIME; role < RDI_ROW_ROLES; role++)

@@ -12,7 +12,7 @@ typedef struct oracle_columns {
 typedef struct oracle_reader {
     rdi_reader *r;
     uint32_t selected;    /* the columns of requests to deliver */
-    oracle_columns *more; /* NULL: none */
+    oracle_columns *more; /* memory for these columns; NULL: none are delivered */
 } oracle_reader;
 
 /* Returns the position of the next access to the same object. -1 and INT64_MAX mean that there is

@@ -14,11 +14,11 @@
 typedef struct stack_state {
     rdi_generator g;
     uint64_t blocks;      /* option: maximum number of distinct blocks */
-    double mean, cold;    /* options */
-    rd_sizes at, weights; /* options */
+    double mean, cold;    /* options: mean distance; fraction of references to new blocks */
+    rd_sizes at, weights; /* options: distances to draw from, and their weights */
     rdi_choice choice;    /* used with at=; otherwise distances are geometrically distributed */
     double log_fail;
-    size_t room, next, live; /* number of slots, next slot to use, number of occupied slots */
+    size_t room, next, live; /* number of slots; next slot to use; number of occupied slots */
     uint32_t *slot;          /* block + 1, or 0 if the slot is empty; indices begin at 1 */
     uint32_t *count;         /* Fenwick tree over occupied slots */
 } stack_state;
@@ -91,7 +91,7 @@ static size_t find_rank(const stack_state *s, size_t rank) {
     return at + 1;
 }
 
-/* Moves all blocks to the front in their order, and rebuilds the tree. */
+/* Moves all blocks, in their order, to the first slots, and rebuilds the tree. */
 static void pack(stack_state *s) {
     size_t to = 1;
     for (size_t from = 1; from < s->next; from++)

@@ -49,8 +49,8 @@ void rdi_id_table_fini(rdi_id_table *t);
  * number. */
 RD_CHECKED rd_status rdi_id_read(rdi_id_table *t, const char *text, size_t n, uint64_t *out);
 
-/* Returns whether a decimal number without leading zeros is an id that the table neither remembers
- * nor checks. */
+/* Returns whether every decimal number without leading zeros is now an id as it is: the table
+ * neither stores such an id nor compares it with the hashes of names. */
 static inline bool rdi_id_table_has_all_numbers(const rdi_id_table *t) {
     return t->base == RDI_ID_DEC ||
            (t->base == RDI_ID_AUTO && t->numbers_read >= RDI_ID_NUMBERS_MAX);

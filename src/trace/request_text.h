@@ -18,7 +18,7 @@ uint64_t rdi_time_unit(uint32_t unit);
 const char *rdi_read_time(const char *text, size_t n, uint64_t unit, uint64_t *out);
 /* Reads a lifetime in seconds. More than 292 years count as UINT64_MAX. */
 const char *rdi_read_lifetime(const char *text, size_t n, uint64_t *out);
-/* Reads a size below 2^63. */
+/* Reads a size in bytes, which must be below 2^63. */
 const char *rdi_read_bytes(const char *text, size_t n, uint64_t *out);
 /* Reads the name of an operation, in upper or lower case. */
 const char *rdi_read_operation(const char *text, size_t n, uint64_t *out);

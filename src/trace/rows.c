@@ -30,8 +30,8 @@ const char *rdi_row_request_value(rdi_row *row, int role, const char *text, size
     }
 }
 
-/* Appends the present row to a batch of n rows, as often as it is still to be delivered and there is
- * room. Returns the new number of rows. */
+/* Appends w->now to a batch of n rows, once for each of the w->left remaining requests, as far as
+ * there is room. Returns the new number of rows. */
 static size_t deliver(rdi_rows *w, size_t n) {
     rdi_columns *col = w->lines.r->col;
     const rdi_row *row = &w->now;
@@ -49,7 +49,7 @@ static size_t deliver(rdi_rows *w, size_t n) {
 }
 
 /* Reads lines up to `limit` until the batch of *n rows is full. Returns the first line that was not
- * read; *refused says that its parser refused it. */
+ * read. *refused becomes true if this line is invalid or memory is exhausted. */
 static const char *read_lines(rdi_rows *w, const char *p, const char *limit, rdi_row_parser *parse,
                               rdi_rows_fast *fast, size_t *n, bool *refused) {
     while (w->left == 0) {
@@ -79,7 +79,8 @@ rd_status rdi_rows_read(rdi_rows *w, rd_refs *refs, rdi_row_parser *parse, rdi_r
     while (n < RDI_REFS_MAX) {
         const char *start = NULL, *limit = NULL;
         bool refused = false;
-        if (n > 0 && l->complete == 0) /* more input might fail, so this batch comes first */
+        /* Reading more input may fail, so the rows read so far are delivered first. */
+        if (n > 0 && l->complete == 0)
             break;
         RD_TRY(rdi_lines_fill(l, &start, &limit));
         if (start == limit)

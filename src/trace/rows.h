@@ -1,12 +1,12 @@
-/* Rows: the values that one line of text gives, and the batches that are made from them. The lines
- * are those of a table (csv) or JSON objects (jsonl). */
+/* Rows: the values of one line of text, and the batches that are made from rows. A line is a row of
+ * a table (csv) or a JSON object (jsonl). */
 #ifndef RDI_ROWS_H
 #define RDI_ROWS_H
 
 #include "trace/id_table.h"
 #include "trace/request_text.h"
 
-/* The roles of values. Those from RDI_ROW_TIME on belong to requests only. */
+/* The roles of values. Only requests have the roles from RDI_ROW_TIME on. */
 enum {
     RDI_ROW_ID,
     RDI_ROW_ADDR,
@@ -23,14 +23,15 @@ enum {
 };
 
 typedef struct rdi_row {
-    rdi_ref ref;                      /* a kind of 0 means that the line has no row */
-    uint64_t more[RD_MORE_BYTES + 1]; /* by RD_MORE_* */
+    rdi_ref ref;                      /* if its kind is 0, the line has no reference */
+    uint64_t more[RD_MORE_BYTES + 1]; /* further columns, by RD_MORE_* */
     uint64_t count;                   /* number of times that the request is made */
 } rdi_row;
 
 typedef struct rdi_rows rdi_rows;
 
-/* Reads the line at p, like an rdi_line_parser. *row has its default values before. */
+/* Reads the line at p into *row, like an rdi_line_parser. *row must have its default values before
+ * the call. */
 typedef const char *rdi_row_parser(rdi_rows *w, const char *p, const char *limit, rdi_row *row);
 
 /* Reads the lines from p on into the batch w->lines.r->col of *n rows, as long as there is room and
@@ -48,19 +49,20 @@ struct rdi_rows {
     uint64_t left; /* number of times that `now` is still to be delivered */
 };
 
-/* Makes memory for the columns of requests, if the reader delivers any. */
+/* Allocates memory for the columns of requests, if the reader delivers any. */
 rd_status rdi_rows_select(rdi_rows *w);
 
-/* Implements read(): reads a batch of rows with `parse`, and with `fast` where it is possible;
- * `fast` may be NULL. */
+/* Implements read(): reads a batch of rows, with `fast` as far as it reads lines, and with `parse`
+ * otherwise. `fast` may be NULL. */
 rd_status rdi_rows_read(rdi_rows *w, rd_refs *refs, rdi_row_parser *parse, rdi_rows_fast *fast);
 
-/* Reads a value of a request: a time, lifetime, operation, count, or size in bytes, to which the
- * size of a key is added. Returns NULL, or what is wrong with the value. */
+/* Reads the value of `role` into *row: a time in units of `unit` nanoseconds, lifetime, operation,
+ * count, or size in bytes. The sizes of key and value of a request are added up. Returns NULL, or a
+ * text that says what is wrong with the value. */
 const char *rdi_row_request_value(rdi_row *row, int role, const char *text, size_t n,
                                   uint64_t unit);
 
-/* Returns the kind of reference that an operation is. */
+/* Returns the kind of reference that an operation counts as: RD_STORE or RD_LOAD. */
 static inline uint8_t rdi_row_kind(uint64_t operation) {
     return operation == RD_OPERATION_WRITE || operation == RD_OPERATION_DELETE ? RD_STORE : RD_LOAD;
 }

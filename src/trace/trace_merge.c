@@ -1,11 +1,13 @@
 /* Merges open traces by time. See rd_trace_merge() in reusedist/trace.h.
  *
- * The time of a reference is its own time, or the latest time before it in the same trace if that is
- * later. The next reference is the first one of the trace with the smallest time, and among equal
- * times that of the first trace. A heap orders the traces, so a reference costs O(log traces).
+ * The time of a reference is its own time, or the latest time before it in the same trace if that
+ * is later. The next reference is the first one of the trace with the smallest time, and among
+ * equal times that of the first trace. A heap orders the traces, so a reference costs O(log
+ * traces).
  *
- * A batch ends where one of the traces needs its next batch. A trace that is damaged therefore fails
- * only after all references before the damage have been delivered. */
+ * A batch ends where one of the traces needs its next batch. A trace that is damaged therefore
+ * fails only after all references before the damage have been delivered.
+ */
 #include "trace/lookup.h"
 
 #include <string.h>
@@ -77,12 +79,12 @@ static rd_status merge_open(void *self, rdi_reader *r) {
         r->hex_ids = r->hex_ids && rd_trace_has_hex_ids(source->traces[i]);
         if (rd_trace_has_ids(source->traces[i]) != r->ids)
             return rdi_fail(r->ctx, RD_EINVAL,
-                            "%s: this trace has %s, but %s has %s; merge alike "
-                            "traces only",
+                            "%s: this trace has %s, but %s has %s; merge "
+                            "traces of the same kind only",
                             m->name[i], r->ids ? "addresses" : "object ids", m->name[0],
                             r->ids ? "object ids" : "addresses");
     }
-    r->source = NULL; /* it was on the stack of rd_trace_merge() */
+    r->source = NULL; /* *source ends with the call of rd_trace_merge() */
     return RD_OK;
 }
 
@@ -118,7 +120,7 @@ static rd_status check_columns(merge_reader *m, size_t i) {
     const rd_refs *refs = m->part[i].refs;
     if (!refs->more[RD_MORE_TIME])
         return rdi_fail(m->r->ctx, RD_EINVAL,
-                        "%s: this trace has no times, by which traces are merged; if a column has "
+                        "%s: this trace has no times, which --merge=time needs; if a column has "
                         "them, name it, for example with -f csv:time=1",
                         m->name[i]);
     if (m->first == m->n) {
@@ -136,7 +138,8 @@ static rd_status check_columns(merge_reader *m, size_t i) {
                     m->name[m->first], refs->fields & field ? "none" : "it");
 }
 
-/* Sets the time of the next reference of a trace. */
+/* Sets p->time to the time of the next reference. If that time is earlier, leaves p->time unchanged
+ * and counts the reference in facts.backwards. */
 static void note_time(merge_part *p) {
     uint64_t time = p->refs->more[RD_MORE_TIME][p->next];
     p->facts.backwards += time < p->time;
@@ -170,7 +173,7 @@ static rd_status make_columns(merge_reader *m) {
     return RD_OK;
 }
 
-/* Reads the batches that are needed before the next reference is known. */
+/* Reads the batches that decide which reference comes next. */
 static rd_status prepare(merge_reader *m) {
     if (!m->selected)
         RD_TRY(merge_select(m, 0));
