@@ -63,7 +63,7 @@ typedef struct bench_result {
     double seconds[32];    /* seconds of each repeat */
     size_t repeats;
     double median, best; /* median and minimum of `seconds` */
-    size_t peak_bytes;   /* peak memory of the engine */
+    size_t peak_bytes;   /* peak memory of the engine in bytes */
     const char *answer;  /* "same", "reference" or "not compared" */
 } bench_result;
 

@@ -61,8 +61,8 @@ static const rd_opt predict_opts[] = {
      .offset = FIELD(method),
      .choices = "single|multi",
      .def = "single",
-     .help = "single: describe each group of reuses by one pattern; multi: all by a mixture of "
-             "patterns"},
+     .help = "single: one pattern for each group of reuses; multi: a mixture of patterns for each "
+             "group or bin"},
     OPTION_HIST(FIELD(hist), NULL,
                 "bins of the model: reference:K; multi also takes log, loglinear [reference:1000; "
                 "multi: loglinear]"),

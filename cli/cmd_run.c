@@ -158,7 +158,7 @@ static int analyze(run_options *o, pipeline *p, recorder *r, const char *name) {
     int status = added == RD_OK ? pipeline_run(p, &profile) : fail_status(ctx, added);
     rd_trace_close(trace);
     int of_program = recorder_finish(r, &cut_short);
-    if (profile) { /* The program began to run. */
+    if (profile) { /* the program began to run */
         if (cut_short)
             rd_profile_set_partial(profile, true);
         int printed = analysis_print(ctx, &o->analysis, profile);

@@ -76,7 +76,8 @@ static const rd_opt simulate_opts[] = {
     {.name = NULL},
 };
 
-/* Reads all traces with these extras. Reports failures and returns the exit status. */
+/* Reads the `n` traces and simulates the caches of `extras` for them. *out becomes the profile with
+ * the counts. Reports failures and returns the exit status. */
 static int read_traces(rd_ctx *ctx, const simulate_options *o, const pipeline_extras *extras, int n,
                        char **paths, rd_profile **out) {
     pipeline p;

@@ -169,7 +169,7 @@ static bool parse_limit(const char *text, compare_rule *rule) {
     bool sign = m->of_one && (*text == '+' || *text == '-');
     const char *digits = text + sign;
     if (*digits != '.' && (*digits < '0' || *digits > '9'))
-        return false; /* because rd_strtod() would also accept signs, spaces and words */
+        return false; /* rd_strtod() would also accept signs, spaces and words */
     char *end;
     double value = rd_strtod(digits, &end);
     value = *text == '-' ? -value : value;

@@ -21,7 +21,7 @@ enum { UNIT_AUTO, UNIT_BLOCKS, UNIT_TOKENS, UNIT_BYTES };
         .name = option, .arg = "N", .type = RD_OPT_DOUBLE, .offset = FIELD(member),                \
         .max = NUMBER_MAX, .help = text                                                            \
     }
-/* A number that must not be 0 if it is given. */
+/* The row of an option whose value must be above 0. */
 #define POSITIVE(option, member, text)                                                             \
     {                                                                                              \
         .name = option, .arg = "N", .type = RD_OPT_DOUBLE, .offset = FIELD(member), .min = 1e-6,   \
@@ -96,7 +96,7 @@ const rd_opt kv_opts[] = {
      .min = 1,
      .max = RD_KV_REPLICAS_MAX,
      .offset = FIELD(replicas),
-     .help = "compare N servers, with each of three routers, with one shared cache"},
+     .help = "compare one shared cache with the caches of N servers, for each of three routers"},
     OPTION_OUT(FIELD(out), "text: tables for people; csv: the curve; json: everything"),
     OPTION_OUTPUT(FIELD(output), "FILE", "write the result to this file [standard output]"),
     TEXT("report", "FILE.html", page, "also write a page for a browser"),
@@ -252,7 +252,7 @@ static int by_size(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Converts a size in the unit of the setup to blocks. */
+/* Converts a size in the unit s->unit to blocks, rounded down. */
 static uint64_t in_blocks(const kv_setup *s, double size) {
     double tokens = (double)s->config.block_tokens;
     double unit = s->unit == RD_KV_BLOCKS   ? 1

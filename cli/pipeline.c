@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define THREADS_MOST      4096
-#define AUTO_THREADS_MOST 16 /* with more threads, memory grows and speed hardly does */
+#define AUTO_THREADS_MOST 16 /* more threads need more memory and are hardly faster */
 
 /* ---- options ---- */
 

@@ -25,7 +25,7 @@ typedef struct pipeline_options {
     uint64_t bound;         /* bound in blocks; 0: unbounded */
     const char *threads;    /* number of threads, or "auto" */
     uint32_t merge;         /* an rd_merge */
-    uint64_t mem_bytes;     /* memory limit; 0: none */
+    uint64_t mem_bytes;     /* memory limit in bytes; 0: none */
     uint32_t progress;      /* a progress_when */
     const char *checkpoint; /* checkpoint file to continue from and to update; NULL: none */
     bool partial, quiet, verbose;

@@ -13,8 +13,8 @@ typedef struct copy_options {
     const char *to;     /* format of the new trace; NULL: native */
     uint32_t progress;  /* a progress_when */
     bool quiet;
-    bool sampled; /* record: true if the recorder skips references */
-    bool keep;    /* record: true: the file appears at once and stays even if recording fails */
+    bool sampled; /* true: the recorder skips references (only record) */
+    bool keep;    /* true: the file appears at once and stays after a failure (only record) */
 } copy_options;
 
 #define COPY_OPTIONS(state, member)                                                                \

@@ -7,11 +7,11 @@
  *   rd_analysis_profile(a, &profile);
  *   rd_analysis_close(a);
  *
- * An analysis reads its traces one after the other, or merged by time, and treats them as one trace. It maps the
- * references to blocks and feeds the blocks to an engine. Attribution and sampling receive the
- * distances of the same references. The analysis chooses how a trace is read: by the caller's
- * thread, by several threads that decode a file ahead, or by the engine itself, one part per
- * thread. The way of reading does not change the result.
+ * An analysis reads its traces one after the other, or merged by time, and treats them as one
+ * trace. It maps the references to blocks and feeds the blocks to an engine. Attribution and
+ * sampling receive the distances of the same references. The analysis chooses how a trace is read:
+ * by the caller's thread, by several threads that decode a file ahead, or by the engine itself, one
+ * part per thread. The way of reading does not change the result.
  */
 #ifndef REUSEDIST_ANALYSIS_H
 #define REUSEDIST_ANALYSIS_H
@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 /* Special values of rd_analysis_config.block, which is otherwise a size in bytes. */
-#define RD_BLOCK_AUTO    UINT64_C(0) /* blocks of 64 bytes; traces of object ids: one per id */
+#define RD_BLOCK_AUTO    UINT64_C(0) /* blocks of 64 bytes, or one block per object id */
 #define RD_BLOCK_ADDRESS UINT64_MAX  /* one block per address */
 
 /* The progress of an analysis. Every number either grows or stays the same from one call of the
@@ -101,9 +101,9 @@ typedef struct rd_analysis_config {
     rd_binning binning; /* binning of the histogram */
     uint64_t bound;     /* bound of the distances in blocks; 0: unbounded */
     uint32_t threads;   /* number of threads that read files and run the engine; 0: one */
-    uint64_t mem_bytes; /* memory that the engine plans to stay within; 0: unlimited. If it is set,
-                           no threads decode files ahead. Use rd_ctx_set_limit() to enforce a
-                           limit */
+    uint64_t mem_bytes; /* memory in bytes that the engine plans to stay within; 0: unlimited. If it
+                           is set, no threads decode files ahead. Use rd_ctx_set_limit() to enforce
+                           a limit */
     const char *checkpoint; /* checkpoint file, see rd_engine_config; NULL: none */
     bool live;              /* true: the analyzed program runs at the same time (a hint) */
     bool partial; /* true: an analysis that ends early still makes a profile of the references

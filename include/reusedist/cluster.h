@@ -27,8 +27,8 @@ typedef struct rd_cluster rd_cluster;
  * is NULL if this process is alone. */
 RD_API RD_CHECKED rd_status rd_cluster_join(rd_ctx *ctx, rd_cluster **out);
 
-/* Return the rank of this process and the number of processes. `c` NULL means that this process is
- * alone: rank 0 of 1. */
+/* These functions return the rank of this process and the number of processes. `c` NULL means that
+ * this process is alone: rank 0 of 1. */
 RD_API unsigned rd_cluster_rank(const rd_cluster *c);
 RD_API unsigned rd_cluster_size(const rd_cluster *c);
 

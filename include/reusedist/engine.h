@@ -79,7 +79,7 @@ typedef struct rd_engine_config {
     size_t size;         /* sizeof(rd_engine_config) */
     uint64_t bound;      /* bound of the distances in blocks; 0: unbounded */
     uint32_t threads;    /* number of threads; 0: one */
-    uint64_t mem_bytes;  /* memory that the engine plans to stay within; 0: unlimited. Use
+    uint64_t mem_bytes;  /* memory in bytes that the engine plans to stay within; 0: unlimited. Use
                             rd_ctx_set_limit() to enforce a limit */
     uint64_t references; /* expected number of references, a hint; 0: unknown */
     rd_binning binning;  /* binning of the histogram; all zero: log-linear */

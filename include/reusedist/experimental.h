@@ -76,12 +76,14 @@ RD_API bool rd_output_is_input(const char *output, const char *input);
 /* Returns whether two outputs name the same regular file, which need not exist yet. */
 RD_API bool rd_output_is_same(const char *a, const char *b);
 
-/* ---- the order structure alone ---- These functions measure the cost of an engine without the
- * table that finds a block's previous reference, as in Figure 7 of Zhong, Shen, Ding 2009. They
- * work for engines that keep last references in order (bk, olken, khw, scale, absolute); all other
- * engines return RD_EUNSUPPORTED. */
+/* ---- the order structure alone ----
+ *
+ * These functions measure the cost of an engine without the table that finds a block's previous
+ * reference, as in Figure 7 of Zhong, Shen, Ding 2009. They work for engines that keep last
+ * references in order (bk, olken, khw, scale, absolute); for all other engines they return
+ * RD_EUNSUPPORTED. */
 
-typedef struct rd_engine rd_engine; /* engine.h */
+typedef struct rd_engine rd_engine; /* see engine.h */
 
 /* References whose previous reference the caller has already looked up. */
 typedef struct rd_known {

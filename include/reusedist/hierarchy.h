@@ -102,7 +102,7 @@ RD_API uint64_t rd_cache_ways(const rd_cache *c, uint64_t block_bytes);
 /* The counters of one cache, as docs/hierarchies.md defines them. */
 typedef struct rd_cache_counts {
     uint64_t references;    /* references that arrived at this cache */
-    uint64_t misses;        /* the sum of the three causes, if causes were requested */
+    uint64_t misses;        /* all misses; the sum of the three causes, if they were computed */
     uint64_t cold;          /* misses of references that are the first ones to their block here */
     uint64_t capacity;      /* misses that a fully associative LRU cache would have had as well */
     uint64_t conflict;      /* all other misses; called replacement misses if the policy is not
@@ -117,19 +117,19 @@ typedef struct rd_cache_counts {
 
 typedef enum rd_miss_cause { RD_CAUSE_COLD, RD_CAUSE_CAPACITY, RD_CAUSE_CONFLICT } rd_miss_cause;
 
-/* One miss of a simulated cache. A tag is a number of the caller for a reference. */
+/* One miss of a simulated cache. A tag is any number that the caller gives to a reference. */
 typedef struct rd_miss {
-    uint64_t block, tag; /* the reference that missed */
-    /* The reference during which the cache evicted the block last. Both are 0 if `was_evicted` is
-     * false. */
+    uint64_t block, tag; /* block and tag of the reference that missed */
+    /* Block and tag of the reference during which the cache last evicted `block`. Both are 0 if
+     * `was_evicted` is false. */
     uint64_t evictor_block, evictor_tag;
     uint32_t cache; /* index of the cache in the hierarchy */
     rd_miss_cause cause;
     bool was_evicted; /* false: the cache has never evicted the block */
 } rd_miss;
 
-/* Receives misses. Those of one cache come in their order. If the function fails, so does the call
- * of the simulator. */
+/* Receives misses. The misses of one cache arrive in the order in which they happen. If this
+ * function fails, the function of the simulator that called it fails as well. */
 typedef rd_status (*rd_miss_sink)(void *user, const rd_miss *misses, size_t n);
 
 typedef struct rd_simulator_config {
@@ -137,7 +137,8 @@ typedef struct rd_simulator_config {
     uint64_t block_bytes; /* size of a block in bytes; 0: sizes of caches are numbers of blocks */
     bool without_causes;  /* true: do not compute causes and far hits, which is several times as
                              fast; their counters stay 0 */
-    /* Receives every miss, which needs causes, until rd_simulator_counts() returns; NULL: none. */
+    /* Receives every miss, some of them only during rd_simulator_counts(); NULL: none. It must be
+     * NULL if without_causes is true. */
     rd_miss_sink misses;
     void *misses_user;
 } rd_simulator_config;
@@ -148,14 +149,14 @@ typedef struct rd_simulator rd_simulator;
  * rd_hierarchy_check(). */
 RD_API RD_CHECKED rd_status rd_simulator_new(rd_ctx *ctx, const rd_hierarchy *h,
                                              const rd_simulator_config *config, rd_simulator **out);
-/* Simulates `n` references to blocks. A block number is an address divided by block_bytes, so a number
- * that is too large for that may give RD_EINVAL. `kinds` has the kind of each reference (RD_LOAD, RD_STORE or
- * RD_FETCH, see trace.h); NULL means that all of them are loads. After a failure, the simulator can
- * only be freed. */
+/* Simulates `n` references to blocks. A block number is an address divided by block_bytes, so a
+ * number that is too large for that may give RD_EINVAL. `kinds` has the kind of each reference
+ * (RD_LOAD, RD_STORE or RD_FETCH, see trace.h); NULL means that all of them are loads. After a
+ * failure, the simulator can only be freed. */
 RD_API RD_CHECKED rd_status rd_simulator_feed(rd_simulator *s, const uint64_t *blocks,
                                               const uint8_t *kinds, size_t n);
-/* Like rd_simulator_feed(), with a tag for each reference, which rd_simulator_config.misses gets.
- * With rd_simulator_feed(), all tags are 0. */
+/* Does the same as rd_simulator_feed(), but gives the references the tags that
+ * rd_simulator_config.misses receives. With rd_simulator_feed(), all tags are 0. */
 RD_API RD_CHECKED rd_status rd_simulator_feed_tagged(rd_simulator *s, const uint64_t *blocks,
                                                      const uint8_t *kinds, const uint64_t *tags,
                                                      size_t n);

@@ -29,7 +29,7 @@ typedef struct rd_machine {
     rd_cache fetch;      /* the first-level instruction cache; bytes 0: unknown */
     uint64_t line_bytes; /* size of a cache line in bytes, a power of two */
     uint32_t cores;      /* number of cores that share the last cache; 0: unknown */
-    double clock_ghz;    /* clock rate at which the latencies hold; 0: unknown */
+    double clock_ghz;    /* clock rate in GHz for which the latencies in cycles hold; 0: unknown */
     double memory_ns;    /* latency of a load from memory in nanoseconds; 0: unknown */
     uint32_t parallel;   /* maximum number of misses of one core that are in flight at a time; 0:
                             unknown */

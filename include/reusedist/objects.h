@@ -35,10 +35,10 @@ extern "C" {
 #define RD_MISS_EXPIRED (UINT64_MAX - 2) /* the lifetime of the object has ended */
 #define RD_NO_DISTANCE  (UINT64_MAX - 3) /* a delete, or a touch of an absent object */
 
-/* The moment at which an expired object frees its memory. */
+/* The moment at which an expired object leaves the cache. */
 typedef enum rd_expiry {
-    RD_EXPIRY_EAGER, /* at once */
-    RD_EXPIRY_LAZY   /* when they are evicted */
+    RD_EXPIRY_EAGER, /* when its lifetime ends */
+    RD_EXPIRY_LAZY   /* when it is evicted */
 } rd_expiry;
 
 /* The requests that count as hits and misses. Deletes never count. */
@@ -134,7 +134,7 @@ typedef struct rd_objects_facts {
     uint64_t warmup;                            /* number of requests that only filled the caches */
     uint64_t objects;                           /* number of distinct objects */
     uint64_t largest;                           /* size of the largest object in bytes */
-    uint64_t backwards; /* number of requests with a time before an earlier one */
+    uint64_t backwards; /* number of requests whose time is before that of an earlier request */
     uint64_t unlimited; /* number of writes with a lifetime of 0 in a trace with lifetimes */
     uint64_t empty;     /* number of requests with a size of 0 */
     bool has_operations, has_times, has_lifetimes;
@@ -148,7 +148,7 @@ typedef struct rd_objects_facts {
     const rd_popularity *popularity; /* ascending; objects that were only deleted or touched while
                                         they were absent are left out, and so are these requests */
     size_t n_popularity;
-    bool has_popularity; /* false: an older release made the profile, or one that was merged */
+    bool has_popularity; /* false: an older release made this profile or a profile merged into it */
 } rd_objects_facts;
 
 /* Returns the facts about objects, borrowed from the profile, or NULL if the profile has none. */

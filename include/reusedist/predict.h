@@ -20,7 +20,7 @@ extern "C" {
 
 /* A pattern says how the distances d of a group change with the input size s: d = c + e f(s). */
 typedef enum rd_pattern {
-    RD_PATTERN_CONSTANT = 0, /* f(s) = 0 */
+    RD_PATTERN_CONSTANT = 0, /* f(s) = 1 */
     RD_PATTERN_CUBE_ROOT,    /* s^(1/3) */
     RD_PATTERN_SQUARE_ROOT,  /* s^(1/2) */
     RD_PATTERN_TWO_THIRDS,   /* s^(2/3) */

@@ -231,7 +231,7 @@ typedef struct rd_kv_model {
     uint64_t layers, kv_heads, head_dim;
     uint64_t latent; /* numbers per layer and token with latent attention (MLA), instead of
                         2 x kv_heads x head_dim; 0: no latent attention */
-    uint64_t window_layers, window; /* layers with a sliding window, and its tokens */
+    uint64_t window_layers, window; /* number of layers with a sliding window, and its tokens */
     double number_bytes;            /* bytes per number */
     bool drop_windows; /* true: layers with a sliding window are not stored in the prefix cache */
     double weights_bytes; /* size of the weights as published; 0: unknown */
@@ -252,10 +252,10 @@ RD_API double rd_kv_model_token_bytes(const rd_kv_model *model);
 typedef enum rd_kv_router {
     RD_KV_ROUND,        /* request i goes to replica i modulo N */
     RD_KV_CONVERSATION, /* all requests of a conversation go to one replica */
-    RD_KV_PREFIX,       /* to the replica that holds the longest prefix; if several do, to the
-                           one with the fewest requests so far, then to the first. A replica that
-                           has over RD_KV_SPREAD requests more than the replica with the fewest
-                           is left out. */
+    RD_KV_PREFIX,       /* a request goes to the replica that holds its longest prefix; if several
+                           do, to the one with the fewest requests so far, or to the first of these.
+                           A replica that has over RD_KV_SPREAD requests more than the replica with
+                           the fewest is left out */
     RD_KV_ROUTERS
 } rd_kv_router;
 

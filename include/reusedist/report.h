@@ -57,11 +57,11 @@ RD_API RD_CHECKED rd_status rd_report_mrc_csv(rd_profile *p, const uint64_t *blo
 RD_API RD_CHECKED rd_status rd_report_mrc_json(rd_profile *p, const uint64_t *blocks,
                                                size_t n_blocks, char **text, size_t *n);
 
-/* Makes a table of the estimated miss ratios of LRU caches with sets of `ways` ways, beside those of
- * fully associative caches, for people; see rd_mrc_ways(). `blocks` are the cache sizes in blocks.
- * NULL selects 1, 2, 4 ... sets, up to the first size that holds all blocks or, with a bound, up to
- * the last size that the profile can answer. The function returns RD_EINVAL for a size that is not
- * a multiple of `ways`, and as rd_mrc_ways() does. */
+/* Makes a table of the estimated miss ratios of LRU caches with sets of `ways` ways, beside those
+ * of fully associative caches, for people; see rd_mrc_ways(). `blocks` are the cache sizes in
+ * blocks. NULL selects 1, 2, 4 ... sets, up to the first size that holds all blocks or, with a
+ * bound, up to the last size that the profile can answer. The function returns RD_EINVAL for a size
+ * that is not a multiple of `ways`, and as rd_mrc_ways() does. */
 RD_API RD_CHECKED rd_status rd_report_ways_text(rd_profile *p, const rd_report_style *style,
                                                 uint64_t ways, const uint64_t *blocks,
                                                 size_t n_blocks, char **text, size_t *n);
@@ -74,8 +74,8 @@ RD_API RD_CHECKED rd_status rd_report_ways_csv(rd_profile *p, uint64_t ways, con
 RD_API RD_CHECKED rd_status rd_report_ways_json(rd_profile *p, uint64_t ways,
                                                 const uint64_t *blocks, size_t n_blocks,
                                                 char **text, size_t *n);
-/* The limit of these estimates, as a sentence without its full stop. The table for people ends with
- * it. */
+/* A sentence, without its full stop, about the limits of these estimates. The table for people ends
+ * with it. */
 #define RD_WAYS_WARNING                                                                            \
     "For large direct-mapped caches, Smith's estimate was further from the exact misses than the " \
     "fully associative number on the programs that were tested"

@@ -149,7 +149,7 @@ RD_API RD_CHECKED rd_status rd_trace_merge(rd_ctx *ctx, rd_trace *const *traces,
 /* Counts of the references that a merged trace has delivered so far from one of its traces. */
 typedef struct rd_merged_facts {
     uint64_t references;
-    uint64_t backwards; /* number of references with a time before an earlier one of their trace */
+    uint64_t backwards; /* number of references whose time is before that of an earlier one */
 } rd_merged_facts;
 
 /* Returns the facts about trace `i` of a merged trace; zeros if there is no such trace. */
@@ -202,9 +202,9 @@ RD_API uint64_t rd_trace_repeats(const rd_trace *t);
 /* Returns whether `t` is the trace of a running program that has been read to its end although no
  * program ever connected to its channel: the program could not be started, or has no recorder. */
 RD_API bool rd_trace_never_began(const rd_trace *t);
-/* Sets *done to the number of stored (possibly compressed) bytes read so far, and *total to the size
- * of the file, or 0 if it is unknown. For a generated trace, both are numbers of references. For a
- * running program, *done is the number of references read so far, and *total is 0. */
+/* Sets *done to the number of stored (possibly compressed) bytes read so far, and *total to the
+ * size of the file, or 0 if it is unknown. For a generated trace, both are numbers of references.
+ * For a running program, *done is the number of references read so far, and *total is 0. */
 RD_API void rd_trace_progress(const rd_trace *t, uint64_t *done, uint64_t *total);
 RD_API void rd_trace_close(rd_trace *t);
 

@@ -36,7 +36,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WAIT_NS     100000000 /* maximum time between two checks that the analyzer exists */
+#define WAIT_NS     100000000 /* maximum ns between two checks that the analyzer exists */
 #define ASIDE_WORDS 1024
 #define HANDLERS    8  /* maximum number of nested signal handlers */
 #define COPY_BYTES  64 /* maximum number of bytes per record of memcpy() and similar functions */
@@ -346,7 +346,7 @@ static void record_copy(const char *from, const char *to, size_t n, uint64_t pc)
     }
 }
 
-/* These functions are absent without --wrap. */
+/* The functions of the C library. They are NULL if the program is linked without --wrap. */
 __attribute__((weak)) void *__real_memcpy(void *to, const void *from, size_t n);
 __attribute__((weak)) void *__real_memmove(void *to, const void *from, size_t n);
 __attribute__((weak)) void *__real_memset(void *to, int byte, size_t n);
@@ -559,5 +559,5 @@ __attribute__((constructor(101))) static void open_channel(void) {
     channel = mapped;
     submit_left_behind();
     modules_update();
-    submit_so_far(); /* so that the events of the modules precede the records of all threads */
+    submit_so_far(); /* the events of the modules must precede the records of all threads */
 }

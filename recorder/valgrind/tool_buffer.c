@@ -30,7 +30,7 @@ extern SysRes VG_(do_syscall)(UWord number, RegWord, RegWord, RegWord, RegWord, 
 
 #define FUTEX_WAIT           0
 #define FUTEX_WAKE           1
-#define WAIT_NS              100000000 /* maximum time between two checks that the analyzer exists */
+#define WAIT_NS              100000000 /* maximum ns between two checks that the analyzer exists */
 #define CHANNEL_BUFFER_BYTES (RDI_CHANNEL_BUFFER_WORDS * sizeof(ULong))
 #define ASIDE_BYTES          (2 * BUFFER_SLACK_BYTES)
 
@@ -138,7 +138,7 @@ static void take_buffer(void) {
     unsigned turns = 0;
     buffer = rdi_channel_take(channel, own_id());
     while (buffer < 0) {
-        release_held(); /* so that no recorder waits for buffers that this process holds */
+        release_held(); /* other recorders may wait for the buffers of this process */
         if (is_analyzer_gone())
             end_program("the analyzer has exited");
         if (rdi_channel_is_hopeless(channel, &turns))

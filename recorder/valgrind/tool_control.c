@@ -47,7 +47,7 @@ static void enter(Addr stack_pointer, Addr instruction) {
 
 void control_return(void) {
     if (VG_(get_running_tid)() != inside_thread)
-        return; /* a different thread, whose stack happens to lie above */
+        return; /* this is another thread, whose stack lies above that of inside_thread */
     control_stack_outside = OUTSIDE;
     buffer_set_recording(False);
 }

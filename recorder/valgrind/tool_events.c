@@ -86,7 +86,7 @@ UInt events_function_at(Addr instruction) {
     const HChar *name;
     if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), instruction, &name))
         return NONE;
-    if (begins_with(name, "operator new")) /* except placement new */
+    if (begins_with(name, "operator new")) /* placement new, with a void*, allocates nothing */
         return VG_(strstr)(name, "void*") ? NONE : SIZE_FIRST;
     if (begins_with(name, "operator delete"))
         return RELEASE;

@@ -349,7 +349,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
     start_sums(&b);
     Int i = 0;
     while (i < in->stmts_used && in->stmts[i]->tag != Ist_IMark)
-        addStmtToIRSB(b.out, in->stmts[i++]); /* Valgrind's own preamble */
+        addStmtToIRSB(b.out, in->stmts[i++]); /* copies Valgrind's own preamble unchanged */
     if (i < in->stmts_used)
         watch_call(&b, in->stmts[i]->Ist.IMark.addr);
     for (; i < in->stmts_used; i++) {

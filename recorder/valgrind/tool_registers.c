@@ -227,7 +227,7 @@ static void statement(block_registers *b, IRStmt *s) {
     case Ist_LoadG:
     case Ist_CAS:
     case Ist_LLSC:
-        b->pointer = -1; /* because this access may fault, and the handler may read the pointer */
+        b->pointer = -1; /* this access may fault, and the handler may read the pointer */
         break;
     case Ist_Dirty:
         b->pointer = -1;
