@@ -776,3 +776,34 @@ def estimate_worse():
     rows = [[f"`{cache}`", ", ".join(f"`{program}`" for program in estimate_closer(cache)) or "none"]
             for cache in ESTIMATE_FEW + ESTIMATE_MANY]
     return table(["cache", "programs"], rows)
+
+
+# ---- co-runs ----
+
+def corun_summary():
+    """Returns the last line of the measurement of co-runs: means and largest differences."""
+    return lines("epyc-2-corun")[-1]
+
+
+def corun_worst():
+    """Describes the estimate of a co-run that is furthest from the measurement."""
+    rows = [row for row in lines("epyc-2-corun") if "bytes" in row]
+    difference, row, i = max((abs(row["corun"][i] - row["exact"][i]), k, i)
+                             for k, row in enumerate(rows) for i in (0, 1))
+    row = rows[row]
+    return (f"{row['programs'][i]} beside {row['programs'][1 - i]} in {row['bytes'] >> 10} KiB: "
+            f"{100 * row['corun'][i]:.1f} % estimated, {100 * row['exact'][i]:.1f} % measured, "
+            f"{100 * row['alone'][i]:.1f} % alone")
+
+
+def corun_table():
+    """Returns a table of the mean and the largest difference at each cache size, in points."""
+    rows = [row for row in lines("epyc-2-corun") if "bytes" in row]
+    table_rows = []
+    for size in sorted({row["bytes"] for row in rows}):
+        here = [row for row in rows if row["bytes"] == size]
+        away = [100 * abs(row["corun"][i] - row["exact"][i]) for row in here for i in (0, 1)]
+        alone = [100 * abs(row["alone"][i] - row["exact"][i]) for row in here for i in (0, 1)]
+        table_rows.append([f"{size >> 10} KiB", f"{mean(away):.2f}", f"{max(away):.2f}", f"{mean(alone):.2f}",
+                           f"{max(alone):.2f}"])
+    return table(["cache", "`corun`: mean", "largest", "as if alone: mean", "largest"], table_rows)

@@ -6,6 +6,7 @@
 #ifndef REUSEDIST_REPORT_H
 #define REUSEDIST_REPORT_H
 
+#include "corun.h"
 #include "hierarchy.h"
 #include "model.h"
 #include "profile.h"
@@ -141,6 +142,33 @@ RD_API RD_CHECKED rd_status rd_report_comparison_csv(rd_ctx *ctx, const rd_compa
  * most. */
 RD_API RD_CHECKED rd_status rd_report_comparison_json(rd_ctx *ctx, const rd_comparees *all,
                                                       char **text, size_t *n);
+
+/* The programs of a co-run, and what to ask about them; see reusedist/corun.h. */
+typedef struct rd_corun_request {
+    size_t size; /* sizeof(rd_corun_request) */
+    rd_profile *const *profiles;
+    const char *const *names; /* names of the programs */
+    const double *rates;      /* see rd_corun_new(); NULL: the numbers of references */
+    size_t n;                 /* number of programs */
+    const uint64_t *blocks;   /* cache sizes in blocks */
+    size_t n_blocks;
+    size_t caches; /* not 0: assign the programs to this number of caches, rd_corun_assign() */
+    size_t ways;   /* not 0: also divide this number of ways, rd_corun_partition() */
+} rd_corun_request;
+
+/* Makes a table for each cache size, for people: how often each program misses alone and together,
+ * and how much of the cache it occupies. */
+RD_API RD_CHECKED rd_status rd_report_corun_text(rd_ctx *ctx, const rd_corun_request *request,
+                                                 const rd_report_style *style, char **text,
+                                                 size_t *n);
+/* Makes the same tables as CSV: "program,bytes,miss_ratio,alone,blocks,occupied_blocks,rate", with
+ * ",cache" (from 1) for several caches and ",ways,partitioned" for a partition. Bytes are empty if a
+ * block is an address or an object. `alone` is empty beyond the bound of the profile. */
+RD_API RD_CHECKED rd_status rd_report_corun_csv(rd_ctx *ctx, const rd_corun_request *request,
+                                                char **text, size_t *n);
+/* Makes the same tables as JSON (schema "reusedist.corun/1"). */
+RD_API RD_CHECKED rd_status rd_report_corun_json(rd_ctx *ctx, const rd_corun_request *request,
+                                                 char **text, size_t *n);
 
 /* Makes one sentence that says with which of two profiles a machine waits longer for data and by
  * how much, and compares the estimated misses of its caches; see rd_machine_misses_of(). The

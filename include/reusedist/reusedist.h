@@ -7,6 +7,7 @@
 #include "attribution.h"
 #include "base.h"
 #include "cluster.h"
+#include "corun.h"
 #include "engine.h"
 #include "hierarchy.h"
 #include "machine.h"

@@ -103,6 +103,31 @@ void rdi_text_rounded(rdi_text *t, double x, int digits) {
     add_finite(t, x, number);
 }
 
+/* Adds a CSV field, quoted if RFC 4180 requires it. */
+static void add_quoted(rdi_text *t, const char *text) {
+    if (!strpbrk(text, ",\"\r\n")) {
+        rdi_text_puts(t, text);
+        return;
+    }
+    rdi_text_putc(t, '"');
+    for (; *text; text++) {
+        rdi_text_putc(t, *text);
+        if (*text == '"')
+            rdi_text_putc(t, '"');
+    }
+    rdi_text_putc(t, '"');
+}
+
+void rdi_text_csv(rdi_text *t, const char *text) {
+    rdi_text safe = rdi_text_start(t->ctx);
+    rdi_text_escaped(&safe, text);
+    if (safe.status == RD_OK && safe.data)
+        add_quoted(t, safe.data);
+    if (t->status == RD_OK)
+        t->status = safe.status;
+    rdi_text_drop(&safe);
+}
+
 void rdi_text_printf(rdi_text *t, const char *format, ...) {
     va_list args, again;
     va_start(args, format);

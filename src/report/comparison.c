@@ -233,40 +233,14 @@ static rd_status each_pair(rd_ctx *ctx, const rd_comparees *all, visit_pair *vis
     return RD_OK;
 }
 
-/* Adds a CSV field, quoted if RFC 4180 requires it. */
-static void add_csv_quoted(rdi_text *t, const char *text) {
-    if (!strpbrk(text, ",\"\r\n")) {
-        rdi_text_puts(t, text);
-        return;
-    }
-    rdi_text_putc(t, '"');
-    for (; *text; text++) {
-        rdi_text_putc(t, *text);
-        if (*text == '"')
-            rdi_text_putc(t, '"');
-    }
-    rdi_text_putc(t, '"');
-}
-
-/* Adds a CSV field without control characters, quoted if RFC 4180 requires it. */
-static void add_csv_string(rdi_text *t, const char *name) {
-    rdi_text safe = rdi_text_start(t->ctx);
-    rdi_text_escaped(&safe, name);
-    if (safe.status == RD_OK && safe.data)
-        add_csv_quoted(t, safe.data);
-    if (t->status == RD_OK)
-        t->status = safe.status;
-    rdi_text_drop(&safe);
-}
-
 static void add_csv_pair(void *out, const rd_comparees *all, size_t first, size_t second,
                          const rd_comparison *c) {
     rdi_text *t = out;
     char binning[32];
     rd_binning_name(c->binning, binning);
-    add_csv_string(t, all->names[first]);
+    rdi_text_csv(t, all->names[first]);
     rdi_text_putc(t, ',');
-    add_csv_string(t, all->names[second]);
+    rdi_text_csv(t, all->names[second]);
     rdi_text_printf(t, ",%s,", binning);
     rdi_text_double(t, c->accuracy);
     rdi_text_putc(t, ',');

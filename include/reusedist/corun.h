@@ -1,0 +1,77 @@
+/* Co-runs: programs that share a cache, computed from their profiles alone.
+ *
+ *   rd_corun_new(ctx, profiles, NULL, n, &c);
+ *   rd_corun_share(c, blocks, programs);
+ *   rd_corun_free(c);
+ *
+ * Every program fills a cache at the pace of its misses: while it occupies x blocks, it needs on
+ * average 1 / m(x) references to occupy one block more, where m(x) is the miss ratio of a cache of
+ * x blocks. So its profile says how many blocks it has touched after any number of references: its
+ * footprint. A cache that several programs share holds what all of them touched during the most
+ * recent stretch of time, a stretch in which their footprints together are as large as the cache.
+ * Each program misses as often as alone in a cache of the size of its footprint.
+ *
+ * The result is an estimate, even from exact profiles: it assumes that a program behaves the same
+ * at all times, and that the programs use different blocks.
+ */
+#ifndef REUSEDIST_CORUN_H
+#define REUSEDIST_CORUN_H
+
+#include "model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RD_CORUN_MAX        256 /* largest number of programs */
+#define RD_CORUN_ASSIGN_MAX 16  /* largest number of programs that rd_corun_assign() accepts */
+
+typedef struct rd_corun rd_corun;
+
+/* The part of a cache that one program gets, and its misses there. */
+typedef struct rd_corun_program {
+    double rate;       /* share of the references that are from this program, 0 to 1 */
+    double alone;      /* miss ratio if the program has the whole cache */
+    double occupied;   /* number of blocks that it occupies on average */
+    double miss_ratio; /* miss ratio in the shared cache, or in its part of the cache */
+} rd_corun_program;
+
+/* Prepares the co-run of `n` programs, 1 to RD_CORUN_MAX. `rates` has the references per unit of time
+ * of each program; NULL: their numbers of references, so that all programs run equally long. The
+ * profiles must exist as long as the co-run. The function returns RD_EINVAL for profiles without
+ * distances, of different block sizes, or of object caches in bytes, and for rates that are not
+ * positive. */
+RD_API RD_CHECKED rd_status rd_corun_new(rd_ctx *ctx, rd_profile *const *profiles,
+                                         const double *rates, size_t n, rd_corun **out);
+RD_API void rd_corun_free(rd_corun *c); /* NULL is allowed */
+
+/* Computes what each of the programs gets of a cache of `blocks` blocks that all of them share.
+ * `programs` has room for all. The function returns RD_EINVAL if a program would occupy more than
+ * the bound of its profile, or fewer blocks than its sample resolves, see rd_mrc_resolution(). */
+RD_API RD_CHECKED rd_status rd_corun_share(const rd_corun *c, uint64_t blocks,
+                                           rd_corun_program *programs);
+
+/* Assigns the programs to `caches` equal caches of `blocks` blocks, with the fewest misses in all.
+ * A cache gets at most ceil(n / caches) programs. cache_of[i] is the cache of program i, from 0.
+ * *worst is the miss ratio of all references with the worst such assignment; `worst` may be NULL.
+ * The function returns RD_EINVAL for more than RD_CORUN_ASSIGN_MAX programs, and as
+ * rd_corun_share(). */
+RD_API RD_CHECKED rd_status rd_corun_assign(const rd_corun *c, uint64_t blocks, size_t caches,
+                                            size_t *cache_of, rd_corun_program *programs,
+                                            double *worst);
+
+/* Divides the `ways` ways of one cache of `blocks` blocks among the programs, with the fewest misses
+ * in all. ways_of[i] is the number of ways of program i, at least 1; its miss ratio is that of a
+ * fully associative cache of its part of the blocks. The function returns RD_EINVAL if `ways` does
+ * not divide `blocks`, or is less than the number of programs or more than 4096, and for a part
+ * beyond the bound or below the resolution of a profile. */
+RD_API RD_CHECKED rd_status rd_corun_partition(const rd_corun *c, uint64_t blocks, size_t ways,
+                                               size_t *ways_of, rd_corun_program *programs);
+
+/* Returns the miss ratio of the references of all programs together. */
+RD_API double rd_corun_total(const rd_corun *c, const rd_corun_program *programs);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
