@@ -130,8 +130,8 @@ static void put_generators(FILE *out) {
                   rd_generator_info_at(i)->opts);
 }
 
-/* Writes the section about the exit status, and references to all other pages. `but` is the command
- * that this page is about; NULL: this page is reusedist(1). */
+/* Writes the section about the exit status, and references to all pages except this one. `but` is
+ * the command of this page, or NULL for reusedist(1). */
 static void put_end(FILE *out, const command *but) {
     fputs(".SH EXIT STATUS\n0 on success, 1 on failure, 2 on a mistake in the command line.\n",
           out);

@@ -96,7 +96,7 @@ typedef struct rd_profile rd_profile;
  *   "absolute"  a distance is at most the true distance d, and at least d - error_bound
  *   "sampled"   error_bound is the largest half width of the confidence band of the miss ratios,
  *               see rd_mrc_band(); nothing is stated for caches below rd_mrc_resolution() blocks
- *   "bursts"    the recorder recorded bursts of references and skipped the others. With 95 %
+ *   "bursts"    the recorder recorded bursts of references and skipped the rest. With 95 %
  *               confidence a miss ratio is within the band of rd_mrc_band(), which covers reuses
  *               longer than a burst as well; error_bound is its largest width
  *   "parts"     the recorder skipped parts of the run; nothing is known about the error

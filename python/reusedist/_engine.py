@@ -40,7 +40,7 @@ class EngineInfo:
 
 
 def engines() -> list[EngineInfo]:
-    """Returns all engines of the library, including those that cannot run here."""
+    """Returns all engines of the library, including engines that cannot run here."""
     found: list[EngineInfo] = []
     while True:
         pointer = _lib.rd_engine_info_at(len(found))
@@ -85,7 +85,7 @@ class Engine:
     "reference:GROUPS". `block_bytes` is the size of a block, for profiles of addresses. `sink` is called
     with arrays of distances, in order.
 
-    Several threads may use an engine: each call waits until the others have ended. The sink cannot use its
+    Several threads may use an engine: each call waits until all other calls have ended. The sink cannot use its
     engine. An engine cannot be copied or pickled.
     """
 

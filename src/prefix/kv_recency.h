@@ -21,7 +21,7 @@ typedef struct rdi_kv_owner {
 
 typedef struct rdi_kv_recency {
     rd_ctx *ctx;
-    rdi_kv_owner *owner; /* [number of the request], from 1 */
+    rdi_kv_owner *owner; /* indexed by the number of the request, from 1 */
     size_t n, room;      /* number of the latest request, and capacity without element 0 */
     uint64_t total;      /* number of blocks of all requests */
 } rdi_kv_recency;

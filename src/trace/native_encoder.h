@@ -19,7 +19,7 @@ enum {
     SIZE_NONE = 0,
     SIZE_SMALL_LAST = 64,             /* class = size */
     SIZE_POWER = SIZE_SMALL_LAST - 6, /* class = SIZE_POWER + log2(size), from 128 on */
-    SIZE_EXPLICIT = SIZE_POWER + 32,  /* class = SIZE_EXPLICIT + bytes - 1 */
+    SIZE_EXPLICIT = SIZE_POWER + 32,  /* class = SIZE_EXPLICIT + number of bytes of the size - 1 */
     SIZE_CLASSES = SIZE_EXPLICIT + 4
 };
 

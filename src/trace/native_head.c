@@ -128,8 +128,8 @@ static rd_status add_column(rdi_input *in, size_t offset, const entry *e, rdi_na
     return column ? RD_OK : skip_entry(in, offset, e, head);
 }
 
-/* Returns the number of the event kind `name` among those that version 1 does not have, or 0 if
- * there is none. */
+/* Returns the number of the event kind `name`, or 0 if there is none. Only kinds that version 1
+ * does not have are searched. */
 static unsigned find_event(const char *name) {
     for (unsigned kind = RDI_NATIVE_PLAIN_EVENT + 1; kind < RDI_EVENT_KINDS; kind++) {
         const rdi_event_info *info = rdi_event_info_of(kind);

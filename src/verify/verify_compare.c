@@ -230,8 +230,8 @@ static rd_status compare_all(rd_ctx *ctx, rd_engine *e, const truth *t, rdi_veri
     return out->different ? RD_OK : check_invariants(ctx, e, out);
 }
 
-/* Converts the oracle's distances to those that a run with this bound must report. Returns the
- * number of blocks. */
+/* Converts the oracle's distances to the distances that a run with this bound must report. Returns
+ * the number of blocks. */
 static uint64_t apply_bound(uint64_t bound, const uint64_t *expected, size_t n, uint64_t *out) {
     uint64_t blocks = 0;
     for (size_t i = 0; i < n; i++) {
