@@ -115,6 +115,8 @@ static rd_status read_curve(rd_ctx *ctx, program *p) {
 /* ---- all programs ---- */
 
 static rd_status check_profile(rd_ctx *ctx, rd_profile *const *profiles, size_t i) {
+    if (!profiles[i])
+        return rdi_fail(ctx, RD_EINVAL, "rd_corun_new: profile must not be NULL");
     const rd_profile_facts *first = rd_profile_facts_of(profiles[0]),
                            *facts = rd_profile_facts_of(profiles[i]);
     if (rd_profile_objects(profiles[i]))

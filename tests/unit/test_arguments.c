@@ -1276,13 +1276,61 @@ static void objects(void **state) {
     rd_objects_free(o);
 }
 
+static void coruns(void **state) {
+    (void)state;
+    rd_profile *const profiles[] = {profile, NULL};
+    const char *const names[] = {"a"};
+    rd_corun *c = NULL;
+    rd_corun_program one;
+    size_t number = 0, n = 0;
+    uint64_t four = 4;
+    char *text = NULL;
+    REFUSED(rd_corun_new(NULL, profiles, NULL, 1, &c));
+    EXPLAINED("profiles", rd_corun_new(ctx, NULL, NULL, 1, &c));
+    EXPLAINED("out", rd_corun_new(ctx, profiles, NULL, 1, NULL));
+    EXPLAINED("profile", rd_corun_new(ctx, profiles, NULL, 2, &c));
+    REFUSED(rd_corun_share(NULL, 4, &one));
+    REFUSED(rd_corun_assign(NULL, 4, 1, &number, &one, NULL));
+    REFUSED(rd_corun_partition(NULL, 4, 1, &number, &one));
+    rd_corun_free(NULL);
+    expect_ok(rd_corun_new(ctx, profiles, NULL, 1, &c));
+    EXPLAINED("programs", rd_corun_share(c, 4, NULL));
+    EXPLAINED("cache_of", rd_corun_assign(c, 4, 1, NULL, &one, NULL));
+    EXPLAINED("programs", rd_corun_assign(c, 4, 1, &number, NULL, NULL));
+    EXPLAINED("ways_of", rd_corun_partition(c, 4, 1, NULL, &one));
+    EXPLAINED("programs", rd_corun_partition(c, 4, 1, &number, NULL));
+    expect_ok(rd_corun_share(c, 4, &one));
+    expect_ok(rd_corun_share(c, UINT64_MAX, &one));
+    assert_true(rd_corun_total(NULL, &one) == 0 && rd_corun_total(c, NULL) == 0);
+    rd_corun_free(c);
+    rd_corun_request request = {.size = sizeof request,
+                                .profiles = profiles,
+                                .names = names,
+                                .n = 1,
+                                .blocks = &four,
+                                .n_blocks = 1};
+    REFUSED(rd_report_corun_text(NULL, &request, NULL, &text, &n));
+    EXPLAINED("request", rd_report_corun_text(ctx, NULL, NULL, &text, &n));
+    EXPLAINED("text", rd_report_corun_text(ctx, &request, NULL, NULL, &n));
+    REFUSED(rd_report_corun_csv(NULL, &request, &text, &n));
+    EXPLAINED("request", rd_report_corun_csv(ctx, NULL, &text, &n));
+    EXPLAINED("n", rd_report_corun_csv(ctx, &request, &text, NULL));
+    REFUSED(rd_report_corun_json(NULL, &request, &text, &n));
+    EXPLAINED("request", rd_report_corun_json(ctx, NULL, &text, &n));
+    EXPLAINED("text", rd_report_corun_json(ctx, &request, NULL, &n));
+    expect_ok(rd_report_corun_text(ctx, &request, NULL, &text, &n));
+    rd_text_free(ctx, text);
+    request.names = NULL;
+    REFUSED(rd_report_corun_csv(ctx, &request, &text, &n));
+}
+
 /* Checks that this file calls every function that the public headers declare. */
 static void every_function_has_a_case(void **state) {
     (void)state;
-    static const char *const headers[] = {"analysis", "attribution",  "base",      "cluster",
-                                          "engine",   "experimental", "hierarchy", "model",
-                                          "objects",  "predict",      "prefix",    "profile",
-                                          "report",   "trace",        "verify"};
+    static const char *const headers[] = {
+        "analysis",     "attribution", "base",    "cluster", "corun",   "engine",
+        "experimental", "hierarchy",   "machine", "model",   "objects", "predict",
+        "prefix",       "profile",     "report",  "trace",   "verify"};
     char *cases = read_file(ARGUMENTS_SOURCE);
     size_t found = 0;
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
@@ -1342,6 +1390,7 @@ int main(void) {
         cmocka_unit_test(kv_models_and_plans),
         cmocka_unit_test(kv_fleets_and_reports),
         cmocka_unit_test(objects),
+        cmocka_unit_test(coruns),
         cmocka_unit_test(every_function_has_a_case),
     };
     return cmocka_run_group_tests(tests, make_profile, free_profile);
