@@ -17,6 +17,7 @@ typedef struct analysis_options {
     const char *distances;
     const char *report; /* path of the HTML page; NULL: no page */
     bool ascii;
+    bool simulate;  /* only analyze has this option: simulate the caches exactly */
     bool on_stderr; /* true: without -o, the result goes to standard error */
 } analysis_options;
 

@@ -1,5 +1,6 @@
 /* analyze: measures the reuse distances of traces and prints a report, a table or a profile. */
 #include "analysis_result.h"
+#include "kinds.h"
 
 #include <stddef.h>
 
@@ -9,6 +10,11 @@ static const rd_opt analyze_opts[] = {
 #define OBJECT_FIELD(member) ANALYSIS_FIELD(objects.member)
 #include "object_options.def"
     OPTION_MERGE(ANALYSIS_FIELD(pipe.merge)),
+    {.name = "simulate",
+     .type = RD_OPT_BOOL,
+     .offset = ANALYSIS_FIELD(simulate),
+     .help = "also simulate the caches of --caches (with ways) or --machine exactly; with "
+             "--attribute, find the causes of misses"},
     {.name = "checkpoint",
      .arg = "FILE",
      .type = RD_OPT_STRING,
@@ -17,11 +23,35 @@ static const rd_opt analyze_opts[] = {
     {.name = NULL},
 };
 
+/* Takes the caches to simulate. Reports a mistake and returns the exit status. */
+static int choose_hierarchy(rd_ctx *ctx, const analysis_options *o, rd_hierarchy *out) {
+    const attribute_options *a = &o->pipe.attribute;
+    cache_list caches = {0};
+    uint32_t kinds = 0;
+    int status = EXIT_OK;
+    if (a->caches || a->machine)
+        status = caches_choose(ctx, a->caches, a->machine, &caches);
+    if (status == EXIT_OK && !caches.has_machine)
+        status = fail_usage("--simulate needs --machine or --caches with ways, such as L1=32K:8");
+    if (status == EXIT_OK && !kinds_parse(o->pipe.kinds, &kinds))
+        status = EXIT_USAGE;
+    if (status == EXIT_OK) /* without --kinds, a trace may have fetches */
+        rd_machine_hierarchy(&caches.machine, kinds == 0 || (kinds & RD_FETCH), out);
+    return status;
+}
+
 static int analyze(rd_ctx *ctx, const analysis_options *o, int n, char **paths, rd_profile **out) {
     pipeline p;
     rd_objects_config config;
+    rd_hierarchy hierarchy;
     pipeline_extras extras = {.distances = o->distances,
+                              .hierarchy = o->simulate ? &hierarchy : NULL,
                               .objects = objects_config(&o->objects, NULL, &config)};
+    if (o->simulate) {
+        int chosen = choose_hierarchy(ctx, o, &hierarchy);
+        if (chosen != EXIT_OK)
+            return chosen;
+    }
     int status = pipeline_open(&p, ctx, &o->pipe, &extras);
     for (int i = 0; i < n && status == EXIT_OK; i++)
         if (rd_analysis_add_file(p.analysis, paths[i]) != RD_OK)

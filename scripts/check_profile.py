@@ -141,11 +141,27 @@ def check_hierarchy(part):
         need(level["useful"] + level["useless"] <= level["prefetches"], "prefetches")
 
 
+def check_causes(profile, part):
+    """Checks that the causes by code and data add up to the counts of the simulated caches."""
+    n, levels, a = part["caches"], profile["hierarchy"]["levels"], profile["attribution"]
+    need(n == len(levels), "number of caches")
+    for key in ("functions", "lines", "data"):
+        need(len(part[key]) == len(a[key]), f"number of {key}")
+        sums = [sum(column) for column in zip(*part[key], strict=True)] or [0] * 3 * n
+        need(sums == [level[cause] for level in levels for cause in ("cold", "capacity", "conflict")], key)
+    for k, level in enumerate(levels):
+        need(sum(c["count"] for c in part["conflicts"] if c["cache"] == k) == level["conflict"], "conflicts")
+    for c in part["conflicts"]:
+        need(all(c[key] is None or c[key] < len(a["data"]) for key in ("data", "evictor")), "index of data")
+    for c in part["line_conflicts"]:
+        need(c["line"] < len(a["lines"]) and c["data"] < len(a["data"]) and c["cache"] < n, "index")
+
+
 def check_details(profile):
     sizes = [level["bytes"] for level in profile.get("levels", [])]
     need(sizes == sorted(sizes) and len(sizes) <= 4 and 0 not in sizes, "levels")
     for key, check_part in (("attribution", check_attribution), ("windows", check_windows),
-                            ("spatial", check_spatial)):
+                            ("spatial", check_spatial), ("causes", check_causes)):
         if key in profile:
             check_part(profile, profile[key])
     if "hierarchy" in profile:

@@ -3,7 +3,7 @@
  *
  *   rd_attributor_new(ctx, &config, &a);
  *   for every batch: rd_engine_feed(e, blocks, n, distances);
- *                    rd_attributor_feed(a, &(rd_attributed){refs, origin, blocks, distances, n});
+ *                    rd_attributor_feed(a, &batch);
  *   rd_attributor_finish(a, profile);        (the profile then has rd_profile_details())
  *   rd_attributor_free(a);
  *
@@ -14,6 +14,7 @@
 #ifndef REUSEDIST_ATTRIBUTION_H
 #define REUSEDIST_ATTRIBUTION_H
 
+#include "hierarchy.h"
 #include "profile.h"
 #include "trace.h"
 
@@ -163,6 +164,48 @@ typedef struct rd_spatial {
     size_t n_word_bins;
 } rd_spatial;
 
+/* The misses of a share of the references in one simulated cache. */
+typedef struct rd_causes {
+    uint64_t cold, capacity, conflict;
+} rd_causes;
+
+/* The conflict misses of one data region whose blocks were evicted by references to another one, or
+ * to the region itself. If `data` is RD_NO_INDEX, the entry sums all pairs beyond the limit. */
+typedef struct rd_conflict {
+    size_t cache;   /* index of the simulated cache */
+    size_t data;    /* index of the region that misses */
+    size_t evictor; /* index of the region that the evicting references used; RD_NO_INDEX: the cache
+                       never evicted the blocks */
+    uint64_t count;
+    uint64_t offset; /* number of bytes from the evicting to the missing block, in either direction,
+                        in most of the misses; 0: it differs */
+} rd_conflict;
+
+/* The conflict misses of one line in one data region. */
+typedef struct rd_line_conflicts {
+    size_t cache, line, data;
+    uint64_t count;
+    uint64_t
+        stride; /* number of bytes between consecutive misses there, in either direction, in most
+                        of the misses; 0: it differs */
+} rd_line_conflicts;
+
+/* The misses of the caches that were simulated with the analysis (rd_simulation), by cause. The
+ * causes of all functions, of all lines and of all data regions add up to the counters of each
+ * cache, and so do the conflicts. Lists of conflicts are sorted by their count, in descending
+ * order. */
+typedef struct rd_miss_causes {
+    size_t n_caches;
+    /* Cache k of entry i of the list of functions, lines or data is element i * n_caches + k. The
+     * lists have as many entries as those of rd_attribution. */
+    const rd_causes *functions, *lines, *data;
+    size_t n_functions, n_lines, n_data;
+    const rd_conflict *conflicts;
+    size_t n_conflicts;
+    const rd_line_conflicts *line_conflicts; /* only the entries with the highest counts */
+    size_t n_line_conflicts;
+} rd_miss_causes;
+
 typedef struct rd_details {
     const rd_level *levels; /* in ascending order of size */
     size_t n_levels;
@@ -170,6 +213,7 @@ typedef struct rd_details {
                                           measured */
     const rd_windows *windows;
     const rd_spatial *spatial;
+    const rd_miss_causes *causes; /* NULL: no caches were simulated, or not their causes */
 } rd_details;
 
 /* Returns the details of a profile, borrowed from it, or NULL if the analysis ran without
@@ -195,6 +239,8 @@ typedef struct rd_attributor_config {
     size_t max_tuples;  /* combinations of use, reuse and data region; default 131072 */
     size_t max_regions; /* data regions, up to RD_REGIONS_MAX; default 16384 */
     size_t max_entries; /* entries of each list of the result; default 1000 */
+    size_t caches; /* number of the simulated caches whose misses rd_attributor_misses() gets, at
+                           most RD_CACHES_MAX; 0: none */
 } rd_attributor_config;
 
 RD_API RD_CHECKED rd_status rd_attributor_new(rd_ctx *ctx, const rd_attributor_config *config,
@@ -207,9 +253,14 @@ typedef struct rd_attributed {
     const uint32_t *origin;
     const uint64_t *blocks, *distances;
     size_t n;
+    uint64_t *tags; /* NULL, or room for n tags of the references, for rd_simulator_feed_tagged() */
 } rd_attributed;
 
 RD_API RD_CHECKED rd_status rd_attributor_feed(rd_attributor *a, const rd_attributed *batch);
+/* Counts misses of simulated caches. Their references were fed to a simulator with the tags that
+ * rd_attributor_feed() returned. This function can be the rd_miss_sink of the simulator, with the
+ * attributor as `user`. */
+RD_API RD_CHECKED rd_status rd_attributor_misses(void *user, const rd_miss *misses, size_t n);
 /* Passes an event that happened before the next batch. Its `at` is ignored. If the size of a module
  * is 0, the size is read from its file, provided that the file can be read. */
 RD_API RD_CHECKED rd_status rd_attributor_event(rd_attributor *a, const rd_event *event);

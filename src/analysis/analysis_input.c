@@ -50,8 +50,18 @@ static void note_trace(const rd_analysis *a, const rdi_analysis_reading *r) {
 static rd_status open_attribution(rd_analysis *a, const rd_mapping *mapping) {
     if (!a->config.attribution || a->attribution)
         return RD_OK;
-    return rdi_attribution_feed_new(a->ctx, a->config.attribution, mapping, a->config.bound,
+    size_t caches = a->config.hierarchy && !a->config.without_causes ? a->config.hierarchy->n : 0;
+    return rdi_attribution_feed_new(a->ctx, a->config.attribution, mapping, a->config.bound, caches,
                                     &a->attribution);
+}
+
+static rd_status open_hierarchy(rd_analysis *a) {
+    if (!a->config.hierarchy || a->hierarchy)
+        return RD_OK;
+    bool wanted = a->attribution && !a->config.without_causes;
+    return rdi_hierarchy_feed_new(a->ctx, &a->config, a->block_bytes,
+                                  wanted ? rdi_attribution_feed_misses : NULL, a->attribution,
+                                  &a->hierarchy);
 }
 
 void rdi_analysis_note_columns(const rd_analysis *a, const rdi_analysis_reading *r,
@@ -118,8 +128,7 @@ rd_status rdi_analysis_read_opened(rd_analysis *a, rdi_analysis_reading *r) {
                               .origins = a->config.attribution != NULL || a->bursts ||
                                          a->config.hierarchy != NULL};
     RD_TRY(open_attribution(a, &r->mapping));
-    if (a->config.hierarchy && !a->hierarchy)
-        RD_TRY(rdi_hierarchy_feed_new(a->ctx, &a->config, a->block_bytes, &a->hierarchy));
+    RD_TRY(open_hierarchy(a));
     RD_TRY(rd_mapper_new(a->ctx, &r->mapping, &r->mapper));
     add_source(a, r);
     rd_status status = feed(a, r);

@@ -51,14 +51,15 @@ static void name_by_objects(rd_level *levels, size_t n) {
 }
 
 static rd_status open_attributor(rdi_attribution_feed *f, const rd_attribution_config *c,
-                                 uint64_t block_bytes, uint64_t bound) {
+                                 uint64_t block_bytes, uint64_t bound, size_t caches) {
     rd_level levels[RD_LEVELS_MAX];
     rd_attributor_config config = {.size = sizeof config,
                                    .block_bytes = block_bytes,
                                    .bound = bound,
                                    .levels = c->levels,
                                    .n_levels = c->n_levels,
-                                   .windows = c->windows};
+                                   .windows = c->windows,
+                                   .caches = caches};
     if (c->levels && c->levels_in_bytes && !block_bytes)
         return rdi_fail(f->ctx, RD_EINVAL,
                         "the caches are given in bytes, but here a block is an address or an "
@@ -85,8 +86,8 @@ static rd_status open_words(rdi_attribution_feed *f, const rd_mapping *mapping) 
 }
 
 static rd_status open_all(rdi_attribution_feed *f, const rd_attribution_config *c,
-                          const rd_mapping *mapping, uint64_t bound) {
-    RD_TRY(open_attributor(f, c, mapping->block_bytes, bound));
+                          const rd_mapping *mapping, uint64_t bound, size_t caches) {
+    RD_TRY(open_attributor(f, c, mapping->block_bytes, bound, caches));
     if (c->spatial)
         RD_TRY(open_words(f, mapping));
     if (c->n_objects)
@@ -97,13 +98,13 @@ static rd_status open_all(rdi_attribution_feed *f, const rd_attribution_config *
 }
 
 rd_status rdi_attribution_feed_new(rd_ctx *ctx, const rd_attribution_config *config,
-                                   const rd_mapping *mapping, uint64_t bound,
+                                   const rd_mapping *mapping, uint64_t bound, size_t caches,
                                    rdi_attribution_feed **out) {
     rdi_attribution_feed *f = rdi_calloc(ctx, 1, sizeof *f);
     if (!f)
         return RD_ENOMEM;
     f->ctx = ctx;
-    rd_status status = open_all(f, config, mapping, bound);
+    rd_status status = open_all(f, config, mapping, bound, caches);
     if (status != RD_OK) {
         rdi_attribution_feed_free(f);
         return status;
@@ -184,8 +185,9 @@ rd_status rdi_attribution_feed_blocks(rdi_attribution_feed *f, const rd_attribut
     for (size_t at = 0, end; at < batch->n; at = end) {
         RD_TRY(tell_events(f, batch->origin[at]));
         end = end_of_run(f, batch, at);
-        rd_attributed run = {batch->refs, batch->origin + at, batch->blocks + at,
-                             batch->distances + at, end - at};
+        rd_attributed run = {batch->refs,        batch->origin + at,
+                             batch->blocks + at, batch->distances + at,
+                             end - at,           batch->tags ? batch->tags + at : NULL};
         RD_TRY(rd_attributor_feed(f->attributor, &run));
     }
     return RD_OK;
@@ -193,6 +195,11 @@ rd_status rdi_attribution_feed_blocks(rdi_attribution_feed *f, const rd_attribut
 
 rd_status rdi_attribution_feed_refs_end(rdi_attribution_feed *f) {
     return tell_events(f, UINT32_MAX);
+}
+
+rd_status rdi_attribution_feed_misses(void *user, const rd_miss *misses, size_t n) {
+    rdi_attribution_feed *f = user;
+    return rd_attributor_misses(f->attributor, misses, n);
 }
 
 /* ---- the end ---- */

@@ -8,8 +8,9 @@
 
 typedef struct rdi_attribution_feed rdi_attribution_feed;
 
+/* `caches` is the number of simulated caches whose misses rdi_attribution_feed_misses() gets. */
 rd_status rdi_attribution_feed_new(rd_ctx *ctx, const rd_attribution_config *config,
-                                   const rd_mapping *mapping, uint64_t bound,
+                                   const rd_mapping *mapping, uint64_t bound, size_t caches,
                                    rdi_attribution_feed **out);
 /* Hands over a batch of references as read from the trace, before they are mapped. `first` is the
  * index in the trace of the first reference of the batch. */
@@ -18,6 +19,8 @@ rd_status rdi_attribution_feed_refs(rdi_attribution_feed *f, const rd_trace *tra
 /* Hands over block references of the batch that rdi_attribution_feed_refs() received last, in
  * order, with their distances. */
 rd_status rdi_attribution_feed_blocks(rdi_attribution_feed *f, const rd_attributed *batch);
+/* Hands over misses of simulated caches. This is an rd_miss_sink; `user` is the feed. */
+rd_status rdi_attribution_feed_misses(void *user, const rd_miss *misses, size_t n);
 /* Ends the batch: hands over the events after its last block reference. */
 rd_status rdi_attribution_feed_refs_end(rdi_attribution_feed *f);
 /* Adds the results to the profile, which must be complete except for these results. */

@@ -2,15 +2,29 @@
  * estimator of bursts, the simulation of caches and attribution, batch by batch. */
 #include "analysis/analysis_state.h"
 
+/* Makes room for the distances of n references and, for attribution of simulated misses, as many
+ * tags after them. */
 static rd_status reserve_distances(rd_analysis *a, size_t n) {
     if (n <= a->distances_room)
         return RD_OK;
     rdi_free(a->ctx, a->distances);
     a->distances_room = 0;
-    if (!(a->distances = rdi_alloc(a->ctx, n, sizeof *a->distances)))
+    if (!(a->distances = rdi_alloc(a->ctx, a->hierarchy ? 2 * n : n, sizeof *a->distances)))
         return RD_ENOMEM;
     a->distances_room = n;
     return RD_OK;
+}
+
+/* Feeds blocks with their distances to attribution, and then to the simulation of caches, if there is
+ * one, with tags by which attribution recognizes the references that miss. */
+static rd_status attribute(rd_analysis *a, const rdi_analysis_reading *r, const rd_refs *refs,
+                           const uint64_t *blocks, size_t n) {
+    const uint32_t *origins = rd_mapper_origins(r->mapper);
+    uint64_t *tags = a->hierarchy ? a->distances + n : NULL;
+    rd_attributed batch = {refs, origins, blocks, a->distances, n, tags};
+    RD_TRY(rdi_attribution_feed_blocks(a->attribution, &batch));
+    return a->hierarchy ? rdi_hierarchy_feed_blocks(a->hierarchy, refs, origins, blocks, tags, n)
+                        : RD_OK;
 }
 
 /* Feeds `n` blocks that the mapper has just returned for the batch `refs`. */
@@ -19,9 +33,9 @@ static rd_status feed_blocks(rd_analysis *a, const rdi_analysis_reading *r, cons
     a->progress.block_references += n;
     if (a->config.blocks)
         RD_TRY(a->config.blocks(a->config.blocks_user, blocks, n));
-    if (a->hierarchy)
-        RD_TRY(
-            rdi_hierarchy_feed_blocks(a->hierarchy, refs, rd_mapper_origins(r->mapper), blocks, n));
+    if (a->hierarchy && !a->attribution)
+        RD_TRY(rdi_hierarchy_feed_blocks(a->hierarchy, refs, rd_mapper_origins(r->mapper), blocks,
+                                         NULL, n));
     if (!rdi_analysis_wants_distances(a))
         return rd_engine_feed(a->engine, blocks, n, NULL);
     RD_TRY(reserve_distances(a, n));
@@ -31,10 +45,7 @@ static rd_status feed_blocks(rd_analysis *a, const rdi_analysis_reading *r, cons
     if (a->bursts)
         rdi_bursts_feed(a->bursts, r->source->references, rd_mapper_origins(r->mapper),
                         a->distances, n);
-    if (!a->attribution)
-        return RD_OK;
-    rd_attributed batch = {refs, rd_mapper_origins(r->mapper), blocks, a->distances, n};
-    return rdi_attribution_feed_blocks(a->attribution, &batch);
+    return a->attribution ? attribute(a, r, refs, blocks, n) : RD_OK;
 }
 
 static rd_status feed_batch(rd_analysis *a, const rdi_analysis_reading *r, const rd_refs *refs) {

@@ -8,12 +8,16 @@
 
 typedef struct rdi_hierarchy_feed rdi_hierarchy_feed;
 
-/* Makes a simulation of config->hierarchy for blocks of `block_bytes` bytes. */
+/* Makes a simulation of config->hierarchy for blocks of `block_bytes` bytes. `misses` receives every
+ * miss; NULL: nobody does. */
 rd_status rdi_hierarchy_feed_new(rd_ctx *ctx, const rd_analysis_config *config,
-                                 uint64_t block_bytes, rdi_hierarchy_feed **out);
-/* Feeds `n` blocks. origins[i] is the index of the reference of blocks[i] in `refs`. */
+                                 uint64_t block_bytes, rd_miss_sink misses, void *misses_user,
+                                 rdi_hierarchy_feed **out);
+/* Feeds `n` blocks. origins[i] is the index of the reference of blocks[i] in `refs`. `tags` has the
+ * tag of each reference, which the receiver of misses gets; NULL: all tags are 0. */
 rd_status rdi_hierarchy_feed_blocks(rdi_hierarchy_feed *f, const rd_refs *refs,
-                                    const uint32_t *origins, const uint64_t *blocks, size_t n);
+                                    const uint32_t *origins, const uint64_t *blocks,
+                                    const uint64_t *tags, size_t n);
 /* Stores the result in the profile. `repeats` references were only counted; all of them hit in the
  * innermost cache. */
 rd_status rdi_hierarchy_feed_finish(rdi_hierarchy_feed *f, uint64_t repeats, rd_profile *profile);

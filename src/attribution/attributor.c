@@ -104,6 +104,11 @@ static rd_status open_parts(rd_attributor *a, const rd_attributor_config *config
     RD_TRY(rdi_sites_init(&a->sites, a->ctx, a->config.max_sites));
     RD_TRY(rdi_touched_init(&a->touched, a->ctx, config->bound, drop_block, a));
     RD_TRY(rdi_tuples_init(&a->tuples, a->ctx, &a->steps, a->config.max_tuples));
+    if (config->caches > RD_CACHES_MAX)
+        return rdi_fail(a->ctx, RD_EINVAL,
+                        "there are %zu simulated caches; at most %d are supported", config->caches,
+                        RD_CACHES_MAX);
+    RD_TRY(rdi_misses_init(&a->misses, a->ctx, config->caches, a->config.max_tuples));
     return rdi_windows_init(&a->windows, a->ctx, a->config.windows);
 }
 
@@ -136,6 +141,7 @@ void rd_attributor_free(rd_attributor *a) {
     rdi_tuples_fini(&a->tuples);
     rdi_windows_fini(&a->windows);
     rdi_regions_fini(&a->regions);
+    rdi_misses_fini(&a->misses);
     rdi_modules_fini(&a->modules);
     rdi_free(a->ctx, a->word_bins);
     rdi_free(a->ctx, a);
@@ -233,6 +239,34 @@ rd_status rd_attributor_event(rd_attributor *a, const rd_event *event) {
     if (event->kind == RD_EVENT_MODULE || event->kind == RD_EVENT_UNLOAD)
         return change_modules(a, event);
     return change_data(a, event);
+}
+
+/* ---- simulated caches ---- */
+
+/* Returns whether rd_attributor_feed() can have returned a tag. */
+static bool is_tag(const rd_attributor *a, uint64_t tag) {
+    uint32_t site = rdi_key_reuse(tag), region = rdi_key_region(tag);
+    return tag <= RDI_TAG_FIELD && site != RDI_FIRST && tag & RDI_REGION_FIELD &&
+           (site < a->sites.n || site == RDI_OTHERS) &&
+           (region < a->regions.n || region == RDI_OTHERS);
+}
+
+rd_status rd_attributor_misses(void *user, const rd_miss *misses, size_t n) {
+    rd_attributor *a = user;
+    RDI_NEED(a ? a->ctx : NULL, a);
+    RD_TRY(rdi_attributor_is_open(a));
+    if (n)
+        RDI_NEED(a->ctx, misses);
+    for (size_t i = 0; i < n; i++) {
+        const rd_miss *m = &misses[i];
+        if (m->cache >= a->config.caches || (unsigned)m->cause > RD_CAUSE_CONFLICT ||
+            !is_tag(a, m->tag) || (m->was_evicted && !is_tag(a, m->evictor_tag)))
+            return rdi_fail(a->ctx, RD_EINVAL,
+                            "a miss has an unknown cache, cause or tag: pass misses of a simulator "
+                            "that got the tags of rd_attributor_feed()");
+        RD_TRY(rdi_misses_add(&a->misses, m));
+    }
+    return RD_OK;
 }
 
 /* ---- the result ---- */

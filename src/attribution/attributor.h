@@ -1,8 +1,10 @@
 /* The internals of rd_attributor. attributor.c opens it, handles events and makes the result,
- * counting.c counts references, breakdown.c sums the counts, and snippets.c reads source lines. */
+ * counting.c counts references, breakdown.c and miss_causes.c sum the counts, and snippets.c reads
+ * source lines. */
 #ifndef RDI_ATTRIBUTOR_H
 #define RDI_ATTRIBUTOR_H
 
+#include "attribution/misses.h"
 #include "attribution/modules.h"
 #include "attribution/passes.h"
 #include "attribution/regions.h"
@@ -54,6 +56,7 @@ struct rd_attributor {
     rdi_windows windows;
     rdi_modules modules;
     rdi_regions regions;
+    rdi_misses misses;
     rdi_tile tiles[RDI_TILES]; /* used in turn */
     unsigned turn;
     uint64_t fetched[RDI_WORD_SETS]; /* number of times that each word set began */

@@ -5,6 +5,7 @@
  * counts.
  */
 #include "attribution/attributor.h"
+#include "attribution/miss_causes.h"
 #include "attribution/places.h"
 #include "attribution/ranking.h"
 #include "profile/hist.h"
@@ -38,6 +39,10 @@ static uint32_t function_of(const breakdown *b, uint32_t line) {
     return line == RDI_OTHERS ? RDI_OTHERS : b->places.lines[line].function_number;
 }
 
+static rdi_entries entries_of(breakdown *b) {
+    return (rdi_entries){&b->places, &b->functions, &b->lines, &b->data};
+}
+
 static rd_status weigh(breakdown *b) {
     const rdi_tuples *tuples = &b->a->tuples;
     bool line_others = false, data_others = false;
@@ -58,6 +63,8 @@ static rd_status weigh(breakdown *b) {
             rdi_ranking_add(&b->data, rdi_key_region(tuple->key), misses, references);
     }
     size_t max = b->a->config.max_entries;
+    rdi_entries entries = entries_of(b);
+    rdi_miss_causes_others(&b->a->misses, &entries, &line_others, &data_others);
     rdi_ranking_sort(&b->functions, max, line_others);
     rdi_ranking_sort(&b->lines, max, line_others);
     rdi_ranking_sort(&b->data, max, data_others);
@@ -416,7 +423,7 @@ static rd_status make_line_data(breakdown *b) {
 
 /* ---- the result ---- */
 
-static rd_status break_down(breakdown *b) {
+static rd_status break_down(breakdown *b, const rd_miss_causes **causes) {
     RD_TRY(rdi_places_find(b->a, &b->scratch, &b->places));
     RD_TRY(weigh(b));
     RD_TRY(list_sources(b));
@@ -426,6 +433,8 @@ static rd_status break_down(breakdown *b) {
     fill_shares(b);
     RD_TRY(make_pairs(b));
     RD_TRY(make_line_data(b));
+    rdi_entries entries = entries_of(b);
+    RD_TRY(rdi_miss_causes_make(b->a, &entries, b->arena, &b->scratch, causes));
     return rdi_snippets_read(b->a->ctx, b->arena, b->result, b->line);
 }
 
@@ -435,7 +444,7 @@ static uint64_t table_bytes(const rd_attributor *a) {
     return a->sites.room * sizeof *a->sites.site + RDI_SITE_CACHE * sizeof *a->sites.cache +
            (a->sites.numbers.mask + 1) * sizeof *a->sites.numbers.slot +
            touches * sizeof *a->touched.young.slot + rdi_tuples_bytes(&a->tuples) +
-           a->windows.max * sizeof *a->windows.row + sizeof *a;
+           rdi_misses_bytes(&a->misses) + a->windows.max * sizeof *a->windows.row + sizeof *a;
 }
 
 rd_status rdi_breakdown(rd_attributor *a, rdi_details *details) {
@@ -445,7 +454,7 @@ rd_status rdi_breakdown(rd_attributor *a, rdi_details *details) {
         return RD_ENOMEM;
     b.result->seconds = a->timed ? a->seconds * (double)a->references / (double)a->timed : 0;
     b.result->bytes = table_bytes(a);
-    rd_status status = break_down(&b);
+    rd_status status = break_down(&b, &details->is.causes);
     rdi_arena_fini(&b.scratch);
     if (status == RD_OK)
         details->is.attribution = b.result;

@@ -263,6 +263,8 @@ static rd_status feed_window(rd_attributor *a, const rd_attributed *batch, bool 
         RD_TRY(prepare(a, batch, gapless, at, p));
         RD_TRY(count(a, tile_before(a, 2), window, p));
         RD_TRY(resolve(a, p, tile_before(a, 1)));
+        for (size_t i = 0; batch->tags && i < p->n; i++)
+            batch->tags[at + i] = p->key[i] & RDI_TAG_FIELD;
         a->turn = (a->turn + 1) % RDI_TILES;
     }
     return RD_OK;

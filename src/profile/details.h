@@ -1,5 +1,5 @@
-/* The details of a profile: one object that the sections "levels", "attribution", "windows" and
- * "spatial" share. */
+/* The details of a profile: one object that the sections "levels", "attribution", "windows",
+ * "spatial" and "causes" share. */
 #ifndef RDI_DETAILS_H
 #define RDI_DETAILS_H
 
@@ -26,6 +26,10 @@ rdi_details *rdi_read_details(rdi_profile_reader *r, void **data);
 /* Returns a text that describes a contradiction between the details and the profile or among the
  * details, or NULL if there is none. */
 const char *rdi_details_mistake(const rd_profile_facts *facts, const rd_details *d);
+
+/* Returns a text that says what in the causes of misses contradicts the simulated caches, or NULL if
+ * nothing does. Both may be NULL. (section_causes.c) */
+const char *rdi_causes_mistake(const rd_miss_causes *c, const rd_simulation *s);
 
 /* These functions return the first and the last distance of a log bin: 0 for bin 0, 2^(k-1) and 2^k
  * - 1 for bin k. The last bin ends at 2^64 - 2. */

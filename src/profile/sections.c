@@ -1,6 +1,8 @@
 /* Implements the registry of sections, and functions that handle all sections. See sections.h. */
 #include "profile/sections.h"
 
+#include "profile/details.h"
+
 #include <assert.h>
 
 static const rdi_section *const sections[] = {
@@ -51,7 +53,10 @@ const char *rdi_sections_mistake(const rd_profile_facts *facts, const rdi_sectio
         if (data && sections[i]->mistake)
             mistake = sections[i]->mistake(facts, data);
     }
-    return mistake;
+    const rdi_details *d = all->data[slot_index(&rdi_section_levels)];
+    return mistake || !d
+               ? mistake
+               : rdi_causes_mistake(d->is.causes, all->data[slot_index(&rdi_section_hierarchy)]);
 }
 
 rd_status rdi_sections_merge(rd_ctx *ctx, rd_profile *const *profiles, size_t n,

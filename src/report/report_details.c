@@ -17,7 +17,6 @@
 #define LEVEL_WIDTH 11
 #define COUNT_WIDTH 11
 #define NAME_LEAST  20
-#define LABEL_ROOM  512
 
 typedef struct details_report {
     rdi_paper *paper;
@@ -33,63 +32,59 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Makes "file.c:14 function", or a shorter text if the file or the function is unknown. */
-static void name_line(const details_report *r, size_t index, char *label) {
-    const rd_attribution *a = r->d->attribution;
+void rdi_name_line(const rd_attribution *a, size_t index, char *label) {
     const rd_code_line *line = index == RD_NO_INDEX ? NULL : &a->lines[index];
     const char *function =
         line && line->function != RD_NO_INDEX ? a->functions[line->function].name : "(others)";
     const char *module =
         line && line->function != RD_NO_INDEX ? a->functions[line->function].module : NULL;
     if (line && line->source != RD_NO_INDEX)
-        snprintf(label, LABEL_ROOM, "%.200s:%" PRIu64 " %.200s",
+        snprintf(label, RDI_LABEL_ROOM, "%.200s:%" PRIu64 " %.200s",
                  base_name(a->sources[line->source]), line->line, function);
     else if (module)
-        snprintf(label, LABEL_ROOM, "%.200s in %.200s", function, module);
+        snprintf(label, RDI_LABEL_ROOM, "%.200s in %.200s", function, module);
     else
-        snprintf(label, LABEL_ROOM, "%.400s", function);
+        snprintf(label, RDI_LABEL_ROOM, "%.400s", function);
 }
 
-/* Makes "file.c:14", or the text of name_line() if the file is unknown. */
-static void name_place(const details_report *r, size_t index, char *label) {
-    name_line(r, index, label);
-    const rd_attribution *a = r->d->attribution;
+void rdi_name_place(const rd_attribution *a, size_t index, char *label) {
+    rdi_name_line(a, index, label);
     if (index != RD_NO_INDEX && a->lines[index].source != RD_NO_INDEX)
         label[strcspn(label, " ")] = '\0';
 }
 
 static void name_pair(const details_report *r, const rd_reuse_pair *pair, char *label) {
-    char use[LABEL_ROOM], reuse[LABEL_ROOM];
+    char use[RDI_LABEL_ROOM], reuse[RDI_LABEL_ROOM];
     if (pair->use == RD_NO_INDEX) {
         strcpy(label, "(others)");
         return;
     }
-    name_place(r, pair->use, use);
-    name_place(r, pair->reuse, reuse);
-    snprintf(label, LABEL_ROOM, "%.200s %s %.200s", use,
+    rdi_name_place(r->d->attribution, pair->use, use);
+    rdi_name_place(r->d->attribution, pair->reuse, reuse);
+    snprintf(label, RDI_LABEL_ROOM, "%.200s %s %.200s", use,
              r->paper->style.unicode ? "\xe2\x86\x92" : "->", reuse);
 }
 
-static void name_data(const rd_data_region *data, char *label, char size[16]) {
+void rdi_name_data(const rd_data_region *data, char *label, char size[16]) {
     static const char *const kinds[] = {"", "heap: ", "", ""};
     if (data->bytes && data->kind != RD_DATA_STACK)
         rd_format_bytes((double)data->bytes, size);
-    snprintf(label, LABEL_ROOM, "%s%.400s", kinds[data->kind], data->name);
+    snprintf(label, RDI_LABEL_ROOM, "%s%.400s", kinds[data->kind], data->name);
 }
 
 /* ---- tables ---- */
 
 /* Cuts a text that is longer than `columns` and ends it with dots. */
-static void clip(const details_report *r, char *text, unsigned columns) {
+static void clip(const rdi_paper *paper, char *text, unsigned columns) {
     if (rdi_text_columns(text) <= columns)
         return;
-    unsigned dots = r->paper->style.unicode ? 1 : 3;
+    unsigned dots = paper->style.unicode ? 1 : 3;
     for (unsigned n = 0;; text++) {
         n += ((unsigned char)*text & 0xc0) != 0x80;
         if (n > columns - dots)
             break;
     }
-    strcpy(text, r->paper->style.unicode ? "\xe2\x80\xa6" : "...");
+    strcpy(text, paper->style.unicode ? "\xe2\x80\xa6" : "...");
 }
 
 static unsigned name_width(const details_report *r) {
@@ -97,13 +92,12 @@ static unsigned name_width(const details_report *r) {
     return r->paper->style.width > used + NAME_LEAST ? r->paper->style.width - used : NAME_LEAST;
 }
 
-/* Adds a label, cut to `width` columns and, if `fill` is true, padded to them. */
-static void put_label(const details_report *r, const char *label, unsigned width, bool fill) {
-    rdi_text safe = rdi_text_start(r->paper->t.ctx);
+void rdi_paper_label(rdi_paper *paper, const char *label, unsigned width, bool fill) {
+    rdi_text safe = rdi_text_start(paper->t.ctx);
     rdi_text_escaped(&safe, label);
     if (safe.status == RD_OK && safe.data) {
-        clip(r, safe.data, width);
-        rdi_paper_column(r->paper, fill ? (int)width : 0, safe.data);
+        clip(paper, safe.data, width);
+        rdi_paper_column(paper, fill ? (int)width : 0, safe.data);
     }
     rdi_text_drop(&safe);
 }
@@ -113,7 +107,7 @@ static void put_name(const details_report *r, const char *label, const char *siz
     unsigned width = name_width(r), columns = rdi_text_columns(label);
     unsigned of_size = *size ? rdi_text_columns(size) + 2 : 0, room = width - of_size;
     rdi_text_puts(&r->paper->t, "  ");
-    put_label(r, label, room, !*size);
+    rdi_paper_label(r->paper, label, room, !*size);
     if (!*size)
         return;
     rdi_text_printf(&r->paper->t, ", %s", size);
@@ -136,7 +130,7 @@ static void put_row(const details_report *r, const char *label, const char *size
 }
 
 static void put_heading(const details_report *r, const char *title, const char *counted) {
-    char text[LABEL_ROOM], size[RDI_FORMAT_ROOM];
+    char text[RDI_LABEL_ROOM], size[RDI_FORMAT_ROOM];
     rdi_paper_heading(r->paper, title);
     put_name(r,
              r->d->n_levels == 0     ? ""
@@ -166,10 +160,10 @@ static bool is_telling(const details_report *r, size_t i, const uint64_t *misses
 
 static void put_tables(const details_report *r) {
     const rd_attribution *a = r->d->attribution;
-    char label[LABEL_ROOM];
+    char label[RDI_LABEL_ROOM];
     put_heading(r, "Lines", "references");
     for (size_t i = 0; i < a->n_lines && is_telling(r, i, a->lines[i].share.misses); i++) {
-        name_line(r, i, label);
+        rdi_name_line(r->d->attribution, i, label);
         put_row(r, label, "", a->lines[i].share.misses, a->lines[i].share.references);
     }
     if (a->n_pairs)
@@ -184,7 +178,7 @@ static void put_tables(const details_report *r) {
     put_heading(r, "Data", "references");
     for (size_t i = 0; i < a->n_data && is_telling(r, i, a->data[i].share.misses); i++) {
         char size[16] = "";
-        name_data(&a->data[i], label, size);
+        rdi_name_data(&a->data[i], label, size);
         put_row(r, label, size, a->data[i].share.misses, a->data[i].share.references);
     }
 }
@@ -264,9 +258,9 @@ static void say_pair(const details_report *r, rdi_text *words, size_t line, size
     uint64_t misses = a->lines[line].share.misses[level];
     if (!most || most->misses[level] <= misses / 4)
         return;
-    char share[RDI_FORMAT_ROOM], place[LABEL_ROOM], distance[RDI_FORMAT_ROOM];
+    char share[RDI_FORMAT_ROOM], place[RDI_LABEL_ROOM], distance[RDI_FORMAT_ROOM];
     rdi_format_share((double)most->misses[level] / (double)misses, share);
-    name_place(r, most->use, place);
+    rdi_name_place(r->d->attribution, most->use, place);
     rdi_text_printf(words, " In %s of these misses, %s used the block last", share,
                     most->use == line ? "the same line" : place);
     /* The mean distance is left out if more than a tenth of the reuses are hits, because much of it
@@ -285,11 +279,11 @@ static void say_worst(const details_report *r, rdi_text *words, size_t level) {
     size_t line = worst_line(r, level);
     if (line == RD_NO_INDEX)
         return;
-    char share[RDI_FORMAT_ROOM], ratio[RDI_FORMAT_ROOM], place[LABEL_ROOM];
+    char share[RDI_FORMAT_ROOM], ratio[RDI_FORMAT_ROOM], place[RDI_LABEL_ROOM];
     rdi_format_share((double)a->lines[line].share.misses[level] / (double)r->all.misses[level],
                      share);
     rdi_format_share((double)r->all.misses[level] / (double)r->all.references, ratio);
-    name_line(r, line, place);
+    rdi_name_line(r->d->attribution, line, place);
     const char *name = r->d->levels[level].name;
     if (r->paper->block_bytes)
         rdi_text_printf(words, "%s would miss %s of the references. %s causes %s of the %s misses",

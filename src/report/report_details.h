@@ -3,9 +3,24 @@
 #define RDI_REPORT_DETAILS_H
 
 #include "report/paper.h"
+#include "reusedist/attribution.h"
 
 /* Adds tables and sentences about the details of the profile. Adds nothing if the profile has no
  * attribution or no references. */
 void rdi_report_details(rdi_paper *paper, const rd_profile *p);
+
+/* ---- names, also for other parts of the report ---- */
+
+#define RDI_LABEL_ROOM 512 /* bytes of `label` in the functions below */
+
+/* Makes "file.c:14 function", or a shorter text if the file or the function is unknown. */
+void rdi_name_line(const rd_attribution *a, size_t index, char *label);
+/* Makes "file.c:14", or the text of rdi_name_line() if the file is unknown. */
+void rdi_name_place(const rd_attribution *a, size_t index, char *label);
+/* Makes the name of a data region, and the text of its size, which stays as it is if the size is
+ * unknown. */
+void rdi_name_data(const rd_data_region *data, char *label, char size[16]);
+/* Adds a label, cut to `width` columns and, if `fill` is true, padded to them. */
+void rdi_paper_label(rdi_paper *paper, const char *label, unsigned width, bool fill);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/json_write.h"
 #include "profile/profile_build.h"
+#include "report/report_conflicts.h"
 #include "report/report_simulation.h"
 
 #include <inttypes.h>
@@ -264,6 +265,7 @@ void rdi_report_simulation(rdi_paper *paper, const rd_profile *p) {
     if (any_prefetches(s))
         add_prefetches(paper, s);
     add_words(paper, p, s);
+    rdi_report_conflicts(paper, p);
 }
 
 rd_status rd_report_simulation_text(rd_profile *p, const rd_report_style *style, char **text,

@@ -1030,7 +1030,7 @@ static void attributors(void **state) {
     rd_attributor *a = NULL;
     rd_refs refs = {.n = 1, .addr = blocks};
     const uint32_t origin[] = {0}, outside[] = {1};
-    const rd_attributed good = {&refs, origin, blocks, blocks, 1};
+    const rd_attributed good = {&refs, origin, blocks, blocks, 1, NULL};
     rd_level nameless = {.bytes = 64};
     memset(nameless.name, 'x', sizeof nameless.name);
     rd_attributor_config config = {.size = sizeof config, .levels = &nameless, .n_levels = 1};
@@ -1039,6 +1039,7 @@ static void attributors(void **state) {
     EXPLAINED("out", rd_attributor_new(ctx, NULL, NULL));
     expect_saying(rd_attributor_new(ctx, &config, &a), "name");
     REFUSED(rd_attributor_feed(NULL, &good));
+    REFUSED(rd_attributor_misses(NULL, &(rd_miss){0}, 1));
     REFUSED(rd_attributor_event(NULL, &(rd_event){0}));
     REFUSED(rd_attributor_add_object(NULL, "/dev/null", 0));
     REFUSED(rd_attributor_set_words(NULL, profile));
@@ -1048,15 +1049,17 @@ static void attributors(void **state) {
     expect_ok(rd_attributor_new(ctx, NULL, &a));
     EXPLAINED("batch", rd_attributor_feed(a, NULL));
     EXPLAINED("batch->refs",
-              rd_attributor_feed(a, &(rd_attributed){NULL, origin, blocks, blocks, 1}));
+              rd_attributor_feed(a, &(rd_attributed){NULL, origin, blocks, blocks, 1, NULL}));
     EXPLAINED("batch->origin",
-              rd_attributor_feed(a, &(rd_attributed){&refs, NULL, blocks, blocks, 1}));
+              rd_attributor_feed(a, &(rd_attributed){&refs, NULL, blocks, blocks, 1, NULL}));
     EXPLAINED("batch->blocks",
-              rd_attributor_feed(a, &(rd_attributed){&refs, origin, NULL, blocks, 1}));
+              rd_attributor_feed(a, &(rd_attributed){&refs, origin, NULL, blocks, 1, NULL}));
     EXPLAINED("batch->distances",
-              rd_attributor_feed(a, &(rd_attributed){&refs, origin, blocks, NULL, 1}));
-    expect_saying(rd_attributor_feed(a, &(rd_attributed){&refs, outside, blocks, blocks, 1}),
+              rd_attributor_feed(a, &(rd_attributed){&refs, origin, blocks, NULL, 1, NULL}));
+    expect_saying(rd_attributor_feed(a, &(rd_attributed){&refs, outside, blocks, blocks, 1, NULL}),
                   "is not below the number of references");
+    EXPLAINED("misses", rd_attributor_misses(a, NULL, 1));
+    expect_ok(rd_attributor_misses(a, NULL, 0));
     EXPLAINED("event", rd_attributor_event(a, NULL));
     expect_saying(rd_attributor_event(a, &(rd_event){.kind = (rd_event_kind)99}), "kind");
     expect_saying(rd_attributor_event(a, &(rd_event){.kind = RD_EVENT_MODULE}), "path");

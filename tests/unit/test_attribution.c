@@ -375,7 +375,7 @@ static rd_status feed_batches(rd_attributor *a, const uint64_t *got, const uint3
         memcpy(batch_distances, d + at, k * sizeof *d);
         memcpy(batch_origins, origin + at, k * sizeof *origin);
         RD_TRY(feed_batch(
-            a, &(rd_attributed){&refs, batch_origins, batch_blocks, batch_distances, k}));
+            a, &(rd_attributed){&refs, batch_origins, batch_blocks, batch_distances, k, NULL}));
         memset(batch_blocks, 0xee, sizeof batch_blocks);
         memset(batch_distances, 0xee, sizeof batch_distances);
         memset(batch_origins, 0xee, sizeof batch_origins);
@@ -395,7 +395,7 @@ static rd_status attribute(rd_attributor *a, const uint64_t *got, const uint32_t
             RD_TRY(rd_attributor_event(a, &events[told]));
         if (versions_end && origin[i] == versions_end)
             a->regions.newest = RDI_VERSION_LAST;
-        RD_TRY(feed_batch(a, &(rd_attributed){&refs, &origin[i], &got[i], &d[i], 1}));
+        RD_TRY(feed_batch(a, &(rd_attributed){&refs, &origin[i], &got[i], &d[i], 1, NULL}));
     }
     return RD_OK;
 }

@@ -1,0 +1,15 @@
+/* The causes of simulated misses by line and by data, the data that evict each other's blocks, and the
+ * padding that would avoid it. */
+#ifndef RDI_REPORT_CONFLICTS_H
+#define RDI_REPORT_CONFLICTS_H
+
+#include "report/paper.h"
+
+/* Adds tables and sentences. Adds nothing if the profile does not have the causes of its lines. */
+void rdi_report_conflicts(rdi_paper *paper, const rd_profile *p);
+
+/* Adds a sentence for each line that has many conflict misses, followed by a newline character: the
+ * line, the data, the sets and the padding. Adds nothing if conflicts are few. */
+void rdi_conflict_advice(const rd_profile *p, rdi_text *out);
+
+#endif

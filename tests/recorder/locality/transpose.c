@@ -1,0 +1,20 @@
+/* Transposes a matrix of 1024 x 1024 doubles. The rows of b have PAD more doubles than needed. Without
+ * them, a column of b falls into few sets of a cache. */
+#include <stdio.h>
+
+#define N 1024
+#ifndef PAD
+#define PAD 0
+#endif
+
+static double a[N][N], b[N][N + PAD];
+
+int main(void) {
+    for (int i = 0; i < N * N; i++)
+        a[i / N][i % N] = i;
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            b[j][i] = a[i][j]; /* planted */
+    printf("%g\n", b[3][4]);
+    return 0;
+}
