@@ -172,6 +172,7 @@ rd_status rdi_html_details(rd_json_writer *w, const rd_profile *p, size_t n_prof
     if (!details)
         return RD_OK;
     rd_details reduced = *details;
+    reduced.causes = NULL; /* the machines of the page have what it shows */
     rd_attribution attribution;
     rdi_arena arena = {.ctx = w->text.ctx};
     size_t rows = ROWS / n_profiles > LEAST_ROWS ? ROWS / n_profiles : LEAST_ROWS;

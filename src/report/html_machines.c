@@ -2,9 +2,12 @@
 #include "report/html_data.h"
 
 #include "model/machine_misses.h"
+#include "report/report_conflicts.h"
+#include "report/waits.h"
+#include "reusedist/attribution.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #define RATIO_DIGITS 6
@@ -39,32 +42,12 @@ static void put_range(rd_json_writer *w, const char *key, const rd_cycles *c) {
     rd_json_end_array(w);
 }
 
-/* An entry of a list, and how long its references wait. */
-typedef struct html_wait {
-    size_t index;
-    rd_cycles cycles;
-} html_wait;
-
-static int by_wait(const void *a, const void *b) {
-    const html_wait *x = a, *y = b;
-    if (x->cycles.high != y->cycles.high)
-        return x->cycles.high < y->cycles.high ? 1 : -1;
-    return (x->index > y->index) - (x->index < y->index);
-}
-
-/* Writes [index, low, high] for the entries that wait longest. `first` is the share of the first of
- * n entries, which are `stride` bytes apart. */
-static rd_status put_longest(rd_json_writer *w, const char *key, const rdi_machine_bins *bins,
-                             const rd_share *first, size_t n, size_t stride) {
-    html_wait *waits = rdi_alloc(w->text.ctx, n ? n : 1, sizeof *waits);
-    if (!waits)
-        return RD_ENOMEM;
-    for (size_t i = 0; i < n; i++) {
-        const rd_share *share = (const rd_share *)((const char *)first + i * stride);
-        waits[i] = (html_wait){.index = i};
-        rdi_machine_share_cycles(bins, share, &waits[i].cycles);
-    }
-    qsort(waits, n, sizeof *waits, by_wait);
+/* Writes [index, low, high] for the functions or lines that wait longest. */
+static rd_status put_longest(rd_json_writer *w, const char *key, const rd_profile *p,
+                             const rd_machine *m, bool lines) {
+    rdi_wait *waits = NULL;
+    size_t n = 0;
+    RD_TRY(rdi_waits_of(w->text.ctx, p, m, lines, &waits, &n));
     rd_json_begin_array(w, key, RD_JSON_INLINE);
     for (size_t i = 0; i < n && i < LONGEST && waits[i].cycles.high > 0; i++) {
         rd_json_begin_array(w, NULL, RD_JSON_INLINE);
@@ -79,16 +62,8 @@ static rd_status put_longest(rd_json_writer *w, const char *key, const rdi_machi
 }
 
 static rd_status put_code(rd_json_writer *w, const rd_machine *m, const rd_profile *p) {
-    const rd_details *d = rd_profile_details(p);
-    const rd_attribution *a = d ? d->attribution : NULL;
-    if (!a || a->n_functions == 0)
-        return RD_OK;
-    rdi_machine_bins bins = rdi_machine_bins_of(m);
-    RD_TRY(put_longest(w, "functions", &bins, &a->functions[0].share, a->n_functions,
-                       sizeof *a->functions));
-    return a->n_lines
-               ? put_longest(w, "lines", &bins, &a->lines[0].share, a->n_lines, sizeof *a->lines)
-               : RD_OK;
+    RD_TRY(put_longest(w, "functions", p, m, false));
+    return put_longest(w, "lines", p, m, true);
 }
 
 /* Writes the misses of one profile, or the reason why they are unknown. */
@@ -151,16 +126,67 @@ static void put_counts(rd_json_writer *w, const rd_simulation *s) {
 
 /* Returns whether both profiles simulated caches of the same names, sizes and rules. */
 static bool same_caches(const rd_simulation *a, const rd_simulation *b) {
-    if (!a || !b || a->hierarchy.n != b->hierarchy.n)
-        return false;
-    for (size_t i = 0; i < a->hierarchy.n; i++) {
-        const rd_cache *x = &a->hierarchy.cache[i], *y = &b->hierarchy.cache[i];
-        if (strcmp(x->name, y->name) != 0 || x->bytes != y->bytes || x->ways != y->ways ||
-            x->policy != y->policy || x->write != y->write || x->fill != y->fill ||
-            x->prefetch != y->prefetch || x->index != y->index)
-            return false;
+    return a && b && rdi_caches_are_same(&a->hierarchy, &b->hierarchy);
+}
+
+/* Writes the sentences about conflicts, one string per line that has many of them. */
+static rd_status put_advice(rd_json_writer *w, const rd_profile *p) {
+    rdi_text advice = rdi_text_start(w->text.ctx);
+    rdi_conflict_advice(p, &advice);
+    rd_status status = advice.status;
+    rd_json_begin_array(w, "advice", RD_JSON_INLINE);
+    for (char *line = advice.data, *end; line && status == RD_OK && *line; line = end + 1) {
+        end = strchr(line, '\n');
+        *end = '\0';
+        rd_json_put_string(w, NULL, line);
     }
-    return true;
+    rd_json_end_array(w);
+    rdi_text_drop(&advice);
+    return status;
+}
+
+/* Writes [cache, data, evictor, count] for the pairs of regions with the most conflicts in caches that
+ * have many. */
+static void put_pairs(rd_json_writer *w, const rd_profile *p) {
+    const rd_details *d = rd_profile_details(p);
+    const rd_miss_causes *c = d ? d->causes : NULL;
+    rd_json_begin_array(w, "conflicts", RD_JSON_INLINE);
+    for (size_t i = 0; c && i < c->n_conflicts && i < LONGEST; i++) {
+        if (c->conflicts[i].data == RD_NO_INDEX ||
+            !rdi_conflicts_are_many(p, c->conflicts[i].cache))
+            continue;
+        rd_json_begin_array(w, NULL, RD_JSON_INLINE);
+        rd_json_put_u64(w, NULL, c->conflicts[i].cache);
+        rd_json_put_string(w, NULL, d->attribution->data[c->conflicts[i].data].name);
+        rd_json_put_string(w, NULL,
+                           c->conflicts[i].evictor == RD_NO_INDEX
+                               ? "nobody"
+                               : d->attribution->data[c->conflicts[i].evictor].name);
+        rd_json_put_u64(w, NULL, c->conflicts[i].count);
+        rd_json_end_array(w);
+    }
+    rd_json_end_array(w);
+}
+
+/* Writes what the simulation of one profile counted. `known` is the machine that has these caches;
+ * NULL: none is known. */
+static rd_status put_simulated(rd_json_writer *w, const rd_profile *p, const rd_machine *known) {
+    rd_cycles cycles;
+    put_counts(w, rd_profile_simulation(p));
+    put_pairs(w, p);
+    RD_TRY(put_advice(w, p));
+    if (!known || !rdi_waits_simulated(p, known, &cycles))
+        return RD_OK;
+    put_range(w, "cycles", &cycles);
+    return put_code(w, known, p);
+}
+
+/* Returns the machine of the page whose caches profile number `i` has simulated, or NULL. */
+static const rd_machine *machine_of(const rd_page *page, size_t i) {
+    for (size_t k = 0; k < page->n_machines; k++)
+        if (rdi_waits_are_exact(page->profiles[i], &page->machines[k]))
+            return &page->machines[k];
+    return NULL;
 }
 
 /* Writes the caches that profile number `i` has simulated as a machine, with the counts of all
@@ -172,17 +198,20 @@ static rd_status put_simulation(rd_json_writer *w, const rd_page *page, size_t i
             own = NULL;
     if (!own)
         return RD_OK;
-    rd_machine m = {.size = sizeof m,
-                    .name = "simulated",
-                    .title = "The caches that were simulated with the run",
-                    .caches = own->hierarchy,
-                    .line_bytes = rd_profile_facts_of(page->profiles[i])->block_bytes};
+    const rd_machine *known = machine_of(page, i);
+    rd_machine m = known ? *known : (rd_machine){.size = sizeof m};
+    snprintf(m.name, sizeof m.name, known && known->name[0] ? "%.20s, simulated" : "simulated",
+             known ? known->name : "");
+    if (!m.title[0])
+        strcpy(m.title, "The caches that were simulated with the run");
+    m.caches = own->hierarchy;
+    m.line_bytes = rd_profile_facts_of(page->profiles[i])->block_bytes;
     begin_machine(w, &m);
     for (size_t k = 0; k < page->n; k++) {
         const rd_simulation *s = rd_profile_simulation(page->profiles[k]);
         rd_json_begin_object(w, NULL, RD_JSON_INLINE);
         if (same_caches(own, s))
-            put_counts(w, s);
+            RD_TRY(put_simulated(w, page->profiles[k], known));
         else
             rd_json_put_string(w, "reason", "These caches were not simulated with this run");
         rd_json_end_object(w);

@@ -55,6 +55,11 @@ static bool has_many_conflicts(const conflict_report *r, size_t k) {
            net > rd_profile_facts_of(r->p)->references / FEW_REFERENCES;
 }
 
+bool rdi_conflicts_are_many(const rd_profile *p, size_t cache) {
+    conflict_report r;
+    return start(&r, p) && cache < r.s->hierarchy.n && has_many_conflicts(&r, cache);
+}
+
 static uint64_t common_divisor(uint64_t a, uint64_t b) {
     while (b) {
         uint64_t rest = a % b;

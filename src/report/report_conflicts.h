@@ -8,6 +8,10 @@
 /* Adds tables and sentences. Adds nothing if the profile does not have the causes of its lines. */
 void rdi_report_conflicts(rdi_paper *paper, const rd_profile *p);
 
+/* Returns whether a simulated cache, given by its index, has so many conflicts that the report names
+ * code and data. */
+bool rdi_conflicts_are_many(const rd_profile *p, size_t cache);
+
 /* Adds a sentence for each line that has many conflict misses, followed by a newline character: the
  * line, the data, the sets and the padding. Adds nothing if conflicts are few. */
 void rdi_conflict_advice(const rd_profile *p, rdi_text *out);

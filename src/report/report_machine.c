@@ -5,8 +5,10 @@
 #include "base/number.h"
 #include "profile/profile_build.h"
 #include "report/paper.h"
+#include "report/report_details.h"
 #include "report/report_machine.h"
 #include "report/report_parts.h"
+#include "report/waits.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,6 +19,7 @@
 #define SIZE_COLUMNS  11
 #define WAYS_COLUMNS  8
 #define SHARE_COLUMNS 14
+#define WAITS_SHOWN   5
 
 void rdi_format_time(double cycles, double clock_ghz, char *text) {
     static const struct {
@@ -94,6 +97,33 @@ static void add_cost(rdi_paper *paper, const rd_machine *m, const rd_machine_mis
     rdi_paper_wrap(paper, text);
 }
 
+/* Lists the functions and lines that wait longest. */
+static rd_status add_waits(rdi_paper *paper, rd_ctx *ctx, const rd_profile *p, const rd_machine *m,
+                           bool lines) {
+    const rd_details *d = rd_profile_details(p);
+    rdi_wait *waits = NULL;
+    size_t n = 0;
+    RD_TRY(rdi_waits_of(ctx, p, m, lines, &waits, &n));
+    for (size_t i = 0; i < n && i < WAITS_SHOWN && waits[i].cycles.high > 0; i++) {
+        char label[RDI_LABEL_ROOM], low[RDI_FORMAT_ROOM], high[RDI_FORMAT_ROOM];
+        if (i == 0)
+            rdi_paper_heading(paper,
+                              lines ? "Lines that wait longest" : "Functions that wait longest");
+        if (lines)
+            rdi_name_line(d->attribution, waits[i].index, label);
+        else
+            snprintf(label, sizeof label, "%.400s", d->attribution->functions[waits[i].index].name);
+        rdi_format_time(waits[i].cycles.low, m->clock_ghz, low);
+        rdi_format_time(waits[i].cycles.high, m->clock_ghz, high);
+        rdi_text_puts(&paper->t, "  ");
+        rdi_paper_label(paper, label, paper->style.width > 70 ? paper->style.width - 40 : 30, true);
+        rdi_text_printf(&paper->t, " between %s and %s\n", waits[i].cycles.low > 0 ? low : "0",
+                        high);
+    }
+    rdi_free(ctx, waits);
+    return RD_OK;
+}
+
 static bool has_direct_mapped(const rd_machine *m) {
     for (size_t i = 0; i < m->caches.n; i++)
         if (m->caches.cache[i].ways == 1)
@@ -120,6 +150,23 @@ static void add_table(rdi_paper *paper, const rd_machine *m, const rd_machine_mi
     add_cost(paper, m, found);
     if (has_direct_mapped(m))
         rdi_paper_wrap(paper, RD_WAYS_WARNING ".");
+}
+
+/* Lists the code that waits longest, and says what the simulated misses cost altogether. */
+static rd_status add_code(rdi_paper *paper, rd_ctx *ctx, const rd_profile *p, const rd_machine *m,
+                          const rd_machine_misses *found) {
+    rd_cycles cycles;
+    char range[RDI_CYCLES_ROOM], text[RDI_CYCLES_ROOM + 100];
+    if (!found->cycles_known)
+        return RD_OK;
+    if (rdi_waits_simulated(p, m, &cycles)) {
+        rdi_format_cycles(m, &cycles, range);
+        snprintf(text, sizeof text, "By the simulated misses, which are exact, it takes %s.",
+                 range);
+        rdi_paper_wrap(paper, text);
+    }
+    RD_TRY(add_waits(paper, ctx, p, m, false));
+    return add_waits(paper, ctx, p, m, true);
 }
 
 /* Says why there is no table, so that a finished analysis still has its report. */
@@ -168,7 +215,10 @@ rd_status rd_report_machine_text(rd_profile *p, const rd_report_style *style, co
     rd_text_free(ctx, report);
     if (rd_machine_misses_of(ctx, p, m, &found) != RD_OK)
         add_reason(&paper, ctx);
-    else if (rd_profile_facts_of(p)->references)
+    else if (rd_profile_facts_of(p)->references) {
         add_table(&paper, m, &found);
+        rd_status status = add_code(&paper, ctx, p, m, &found);
+        paper.t.status = paper.t.status == RD_OK ? status : paper.t.status;
+    }
     return rdi_text_take(&paper.t, text, n);
 }

@@ -119,17 +119,29 @@ function waitTable(m, p, rows, title, name) {
         true));
 }
 
+/* Lists the data that evict each other's blocks from the same sets. */
+function conflictTable(m, found) {
+    if (!found.conflicts || !found.conflicts.length) return null;
+    const title = "Data that conflict";
+    return el("div", {}, el("h3", {}, title), plainTable(title, ["", "Misses", "Share"],
+        found.conflicts.map(([cache, data, evictor, n]) => [
+            `${clean(m.caches[cache].name)}: ${clean(data)}, evicted by ${clean(evictor)}`,
+            count(n), shareCell(n / (found.simulated[cache].conflict || 1))]), true));
+}
+
 function machineOf(m, p, i) {
     const found = m.profiles[i], title = profiles.length > 1 ? el("h3", {}, swatch(i), profileNames[i]) : null;
     if (found.reason)
         return el("div", {}, title, el("p", { class: "notice" }, `${clean(found.reason)}.`));
-    if (found.simulated)
-        return el("div", {}, title, simulatedPicture(m, found));
     const a = p.attribution;
     const functionName = (k) => a.functions[k] && !a.functions[k].others ? clean(a.functions[k].name) : null;
     const lineName = (k) => a.lines[k] && !a.lines[k].others ? placeOf(a, a.lines[k]) : null;
-    return el("div", {}, title, el("p", { class: "findings-line" }, sayWait(m, found)),
-        el("div", { class: "machine-parts" }, hierarchyPicture(m, p, found),
+    return el("div", {}, title,
+        found.simulated && !found.cycles ? null : el("p", { class: "findings-line" }, sayWait(m, found)),
+        (found.advice || []).map((text) => el("p", { class: "findings-line" }, clean(text))),
+        el("div", { class: "machine-parts" },
+            found.simulated ? simulatedPicture(m, found) : hierarchyPicture(m, p, found),
+            conflictTable(m, found),
             a ? waitTable(m, p, found.functions, "Functions that wait longest", functionName) : null,
             a ? waitTable(m, p, found.lines, "Lines that wait longest", lineName) : null));
 }
