@@ -129,7 +129,7 @@ static rd_status explain(rd_engine *e, rd_status status) {
     uint64_t blocks = bytes > BYTES_BESIDES ? (bytes - BYTES_BESIDES) / BYTES_PER_BLOCK : 0;
     if (blocks && blocks < e->run.out.bound)
         snprintf(bound, sizeof bound,
-                 ". A bound of %" PRIu64 " blocks would fit and stays exact below it", blocks);
+                 ". A bound of %" PRIu64 " blocks would fit; distances below it are exact", blocks);
     if (rdi_shards_fit(bytes, options, sizeof options))
         snprintf(small, sizeof small, ". Engine shards:%s would fit: %s", options,
                  rd_engine_info_find("shards")->summary);

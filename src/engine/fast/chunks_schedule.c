@@ -106,8 +106,8 @@ static rd_status read_slice(rdi_chunks *e, rdi_chunks_rank *r, uint64_t first, u
     return RD_OK;
 }
 
-/* Stores the places of the slice's open first touches. The distances of the slice begin at
- * dist[at]. */
+/* Stores the index in the round of each open first touch of the slice. The distances of the slice
+ * begin at dist[at]. */
 static rd_status note_places(rdi_chunks *e, rdi_chunks_slice *slice, const uint64_t *dist,
                              uint64_t at) {
     rdi_u64_list *places = &slice->places;

@@ -3,10 +3,10 @@
  *
  * Sending waits only if too many references of the trace are on their way to the receiver. Every
  * message is kept until MPI has sent it. A waiting thread takes in every message that has arrived,
- * for itself or for the other thread of its process, because rank 0 deals and analyzes at the same
- * time. In between it yields the processor, because there may be more ranks than processors. A long
- * message moves only while both ends are inside MPI, so a progress thread drives the transfers
- * while the rank computes. All MPI calls are made inside the monitor.
+ * for itself or for the other thread of its process, because rank 0 distributes the trace and
+ * analyzes at the same time. In between it yields the processor, because there may be more ranks
+ * than processors. A long message moves only while both ends are inside MPI, so a progress thread
+ * drives the transfers while the rank computes. All MPI calls are made inside the monitor.
  *
  * A process that fails during an analysis ends all processes with MPI_Abort(). If a process dies,
  * the launcher ends all others. So no process waits forever.

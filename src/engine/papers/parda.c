@@ -2,9 +2,9 @@
  * Carr and Nicol's MIMD algorithm.
  *
  * chunk.h describes the algorithm, parda_rank.h the work of one rank, and parda_job.h a whole
- * analysis. This file deals the trace to the ranks, chunk after chunk and round after round, and
- * adds up their counts. Ranks are threads of this process, or other processes. Reading continues
- * while they work, or the ranks read the trace themselves.
+ * analysis. This file distributes the trace to the ranks, chunk after chunk and round after round,
+ * and adds up their counts. Ranks are threads of this process, or other processes. Reading
+ * continues while they work, or the ranks read the trace themselves.
  *
  * With N references, P ranks, M blocks and M_i blocks in chunk i: The time is that of the inner
  * engine for N / P references and for the first touches that arrive at a rank, which are at most M.
@@ -38,8 +38,8 @@
 
 enum { SPACE_AUTO, SPACE_OPT, SPACE_PLAIN };
 
-/* The engine. The thread that feeds it deals the references. The ranks of this process run on a
- * crew. */
+/* The engine. The thread that feeds it distributes the references. The ranks of this process run on
+ * a crew. */
 typedef struct parda_engine {
     uint64_t ranks_option; /* number of ranks; 0: one per MPI process, or one per thread without
                               MPI */
@@ -53,10 +53,10 @@ typedef struct parda_engine {
     rdi_ranks *ranks;     /* the ranks: owned by the engine, or those of the context */
     rdi_parda_rank *rank; /* the ranks of this process */
     rdi_crew *crew;
-    /* Fields for dealing. */
+    /* Fields for distributing the references. */
     uint64_t round;     /* number of the current or next round */
-    unsigned place;     /* place of the rank whose chunk is being dealt */
-    uint64_t dealt;     /* number of references of that chunk that have been dealt */
+    unsigned place;     /* place of the rank that gets the next references */
+    uint64_t given;     /* number of references of its chunk so far */
     rdi_u64_list batch; /* the batch that is being filled */
     uint64_t skip;      /* number of references still to be skipped, because the checkpoint has
                            counted them */
@@ -89,7 +89,7 @@ static void stop_crew(parda_engine *e, rd_status status) {
     e->crew = NULL;
 }
 
-/* ---- dealing ---- */
+/* ---- distributing the references ---- */
 
 static rd_status begin_round(parda_engine *e) {
     for (unsigned i = 0; i < e->ranks->n; i++) {
@@ -109,7 +109,7 @@ static rd_status end_chunk(parda_engine *e) {
     if (e->batch.n > 0)
         RD_TRY(send_batch(e));
     RD_TRY(send_batch(e)); /* an empty message ends the chunk */
-    e->dealt = 0;
+    e->given = 0;
     if (++e->place == e->ranks->n) {
         e->place = 0;
         e->round++;
@@ -117,21 +117,21 @@ static rd_status end_chunk(parda_engine *e) {
     return RD_OK;
 }
 
-static rd_status deal(parda_engine *e, const uint64_t *blk, size_t n) {
+static rd_status distribute(parda_engine *e, const uint64_t *blk, size_t n) {
     while (n > 0) {
-        if (e->place == 0 && e->dealt == 0)
+        if (e->place == 0 && e->given == 0)
             RD_TRY(begin_round(e));
         size_t part = BATCH - e->batch.n;
-        uint64_t left = e->job.chunk_size - e->dealt;
+        uint64_t left = e->job.chunk_size - e->given;
         part = part < left ? part : (size_t)left;
         part = part < n ? part : n;
         RD_TRY(rdi_u64_list_append(e->run->ctx, &e->batch, blk, part));
         if (e->run->in->checkpoint)
             e->digest = rdi_parda_digest(e->digest, blk, part);
-        e->dealt += part;
+        e->given += part;
         blk += part;
         n -= part;
-        if (e->dealt == e->job.chunk_size)
+        if (e->given == e->job.chunk_size)
             RD_TRY(end_chunk(e));
         else if (e->batch.n == BATCH)
             RD_TRY(send_batch(e));
@@ -141,7 +141,7 @@ static rd_status deal(parda_engine *e, const uint64_t *blk, size_t n) {
 
 /* Completes the last round with empty chunks, and tells the ranks that there are no more rounds. */
 static rd_status end_dealing(parda_engine *e) {
-    while (e->place > 0 || e->dealt > 0)
+    while (e->place > 0 || e->given > 0)
         RD_TRY(end_chunk(e));
     for (unsigned i = 0; i < e->ranks->n; i++)
         RD_TRY(rdi_ranks_send(e->ranks, 0, i, RDI_MESSAGE_ROUND, &(rdi_u64_list){0}));
@@ -296,7 +296,7 @@ static rd_status parda_feed(void *self, const uint64_t *blk, size_t n, uint64_t 
     if (status == RD_OK)
         status = skip(e, blk, skipped);
     if (status == RD_OK)
-        status = deal(e, blk + skipped, n - skipped);
+        status = distribute(e, blk + skipped, n - skipped);
     if (status != RD_OK)
         stop_crew(e, status);
     return status;

@@ -31,7 +31,7 @@ uint64_t rdi_parda_identity(const char *what, bool parts, uint64_t bound, uint64
     return sum;
 }
 
-/* Computes the digest with one multiplication per block, because the thread that deals the
+/* Computes the digest with one multiplication per block, because the thread that distributes the
  * references must keep up with all ranks. */
 uint64_t rdi_parda_digest(uint64_t digest, const uint64_t *blocks, size_t n) {
     for (size_t i = 0; i < n; i++)
@@ -39,8 +39,8 @@ uint64_t rdi_parda_digest(uint64_t digest, const uint64_t *blocks, size_t n) {
     return digest;
 }
 
-/* Refuses links, because the caller removes `path` in the end, and devices and pipes, which cannot be
- * read again. */
+/* Refuses links, because the caller removes `path` in the end, and devices and pipes, which cannot
+ * be read again. */
 rd_status rdi_parda_checkpoint_check(rd_ctx *ctx, const char *path) {
     struct stat st;
     if (strcmp(path, "-") == 0)

@@ -14,8 +14,8 @@ typedef struct rdi_parda_checkpoint {
     uint64_t position;   /* number of references of the trace, or of fed references, after which
                             reading resumes */
     uint64_t references; /* number of block references counted so far */
-    uint64_t digest;     /* digest of the references counted so far if they were dealt, see
-                   rdi_parda_digest(); otherwise 0 */
+    uint64_t digest;     /* digest of the references counted so far, see rdi_parda_digest(); 0 if
+                            the ranks read the trace themselves */
     rdi_u64_list counts; /* packed histogram of the references counted so far */
     rdi_u64_list state;  /* the LRU stack, oldest block first */
 } rdi_parda_checkpoint;

@@ -22,8 +22,8 @@ static rd_status run_dealt_chunk(rdi_parda_rank *r) {
     return RD_OK;
 }
 
-/* Runs the rounds that rank 0 deals. A message with the digest of all earlier references announces
- * each round. An empty message ends the trace. */
+/* Runs the rounds whose references rank 0 distributes. A message with the digest of all earlier
+ * references announces each round. An empty message ends the trace. */
 static rd_status run_dealt(rdi_parda_rank *r) {
     while (true) {
         rdi_u64_list round = {0};

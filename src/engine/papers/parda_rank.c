@@ -140,7 +140,7 @@ static rd_status reduce_state(rdi_parda_rank *r) {
 /* ---- checkpoints ---- */
 
 /* Fills in the checkpoint except for identity and state: the counts of all ranks since the
- * beginning of the trace, and the place in the trace at which they end. */
+ * beginning of the trace, and the position in the trace at which they end. */
 static rd_status gather_counts(rdi_parda_rank *r, rdi_parda_checkpoint *c) {
     const rdi_parda_plan *plan = r->plan;
     rd_ctx *ctx = plan->chunk.ctx;

@@ -45,7 +45,7 @@ typedef struct rdi_parda_plan {
                                     following ones. */
     rdi_parda_checkpoint before; /* the checkpoint from which the analysis resumed */
     uint64_t round_references;   /* number of references per round if the ranks read the trace
-                                    themselves; 0: the trace is dealt */
+                                    themselves; 0: rank 0 distributes it */
 } rdi_parda_plan;
 
 /* The statistics of one rank, or of all ranks: `references` and `recounted` are then sums over the
@@ -68,7 +68,7 @@ typedef struct rdi_parda_rank {
     rdi_chunk chunk;
     rdi_u64_list out; /* open first touches that were not yet sent, or with postfix all open first
                          touches; between rounds, the state */
-    uint64_t digest;  /* digest of all references dealt before this round, for a checkpoint */
+    uint64_t digest;  /* digest of all references before this round, for a checkpoint */
     rdi_parda_tally tally;
 } rdi_parda_rank;
 
