@@ -11,8 +11,8 @@ typedef struct mrc_input {
     const rd_sizes *sizes; /* cache sizes at which a curve in bytes must be exact */
 } mrc_input;
 
-/* Reads the profile, or analyzes the traces, of which there are `n`. Reports failures and returns the
- * exit status. *out becomes NULL if there is no profile. */
+/* Reads the profile, or analyzes the `n` traces. Reports failures and returns the exit status. *out
+ * becomes NULL if there is no profile. */
 int mrc_read(rd_ctx *ctx, const mrc_input *in, int n, char **paths, rd_profile **out);
 
 #endif

@@ -87,7 +87,7 @@ static void add_valgrind(recorder_command *c, const recorder_options *o, const r
     add_argument(c, "%s", RD_VALGRIND_LAUNCHER);
     add_argument(c, "--tool=reusedist");
     add_argument(c, "-q");
-    add_argument(c, "--command-line-only=yes"); /* ignore files with options for other tools */
+    add_argument(c, "--command-line-only=yes"); /* ignores files of options for other tools */
     add_argument(c, "--vgdb=no");
     add_argument(c, "--channel=%s", rd_live_path(live));
     add_argument(c, "--loads=%s", o->kinds & RD_LOAD ? "yes" : "no");

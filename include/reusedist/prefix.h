@@ -189,8 +189,8 @@ typedef struct rd_kv_tier {
     uint64_t block_hits, token_hits;
     uint64_t busiest_hits; /* block hits in the window with the most block hits; 0 if the log has
                               no times */
-    uint64_t arrivals;     /* touches of blocks beyond this tier and all faster ones; each brings a
-                              block in */
+    uint64_t arrivals;     /* touches of blocks that neither this tier nor a faster one holds; each
+                              of them brings a block in */
     uint64_t departures;   /* blocks that moved from this tier and all faster ones to the next */
 } rd_kv_tier;
 

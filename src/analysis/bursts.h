@@ -1,9 +1,9 @@
 /* Estimates the error of a run that was recorded in bursts: confidence bands of its miss ratios.
  *
  * The recorder alternately records N references and skips others. The references of one burst are
- * consecutive, so a reuse inside a burst has its true distance. For any other reference, only a lower
- * limit of the distance is known: the number u of distinct blocks that its burst has touched so far. For
- * a cache of C blocks that reference is a miss if u >= C, and undecided otherwise.
+ * consecutive, so a reuse inside a burst has its true distance. For any other reference, only a
+ * lower limit of the distance is known: the number u of distinct blocks that its burst has touched
+ * so far. For a cache of C blocks that reference is a miss if u >= C, and undecided otherwise.
  *
  * So each burst has, for each C, a fraction of certain misses and a fraction of misses if all
  * undecided references miss. The true miss ratio of a burst lies between these two. Bursts are

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <time.h>
 
-#define BATCH_MAX 4096 /* requests whose sizes are converted at a time */
+#define BATCH_MAX 4096 /* number of requests whose sizes are converted at a time */
 
 static rd_status fail_trace(rd_analysis *a, const rdi_analysis_reading *r) {
     bool ids = rd_trace_has_ids(r->trace);

@@ -94,8 +94,8 @@ static void append(decoder *d, buffer **b, const uint64_t *blocks, size_t n) {
 
 static rd_status decode_batch(decoder *d, const rd_refs *refs, buffer **b) {
     rd_mapper_feed(d->mapper, refs);
-    (*b)->batch.references += refs->n; /* counted here even if their last blocks go to the next
-                                          buffer */
+    (*b)->batch.references += refs->n; /* references count in this buffer, even if their last
+                                          blocks go to the next one */
     while (*b) {
         const uint64_t *blocks = NULL;
         size_t n = 0;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORD_ROOM 256 /* lists of processors can be long */
+#define WORD_ROOM 256 /* room for a word in bytes; lists of processors can be long */
 
 /* Reads the first word of `file`, which describes cache number `index`. Returns false if the file
  * cannot be opened or is empty. */

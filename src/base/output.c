@@ -220,8 +220,8 @@ static rd_status flush(rdi_output *out) {
     return write_through(out, out->buffer, n);
 }
 
-/* Returns a failure if the output is finished or has failed before. In the latter case it repeats
- * the first failure. */
+/* Returns a failure if the output is finished. If the output has failed before, repeats the first
+ * failure. */
 static rd_status check_open(rdi_output *out) {
     if (out->error)
         return fail_write(out, out->error);

@@ -49,7 +49,7 @@ static void sum_up(rdi_kv_recency *r) {
     }
 }
 
-/* Moves the requests that own blocks to the front. */
+/* Moves the requests that own blocks to the beginning of the array. */
 static rd_status drop_empty(rdi_kv_recency *r, uint32_t **renumbered) {
     uint32_t *map = rdi_calloc(r->ctx, r->n + 1, sizeof *map);
     size_t n = 0;

@@ -232,8 +232,8 @@ void rdi_choose_symbols(rdi_column_encoder *e, size_t n, bool kinded) {
     collect_candidates(e, n);
     size_t escapes = e->slots * (kinded ? KINDS - 1 : 1);
     size_t room = RDI_SYMBOLS_MAX - escapes;
-    sort_best(e, room + room / 4); /* a quarter more, because keep_best() rejects differences whose
-                                      place in `probe` is taken */
+    sort_best(e, room + room / 4); /* sorts a quarter more, because keep_best() rejects differences
+                                      whose place in `probe` is taken */
     size_t kept = keep_best(e, room);
     /* The candidates with a size in the data come last, because decoding is fast for symbols before
      * the first of them. */
