@@ -163,7 +163,7 @@ static void free_requests(requests *q) {
 typedef struct result {
     double seconds;
     uint64_t objects, cold;
-    size_t peak; /* most bytes of memory */
+    size_t peak; /* peak memory in bytes */
 } result;
 
 static result analyze(const rd_requests *q, rd_expiry expiry) {

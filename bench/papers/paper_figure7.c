@@ -24,7 +24,7 @@
 #define LONGEST_RUN   300
 #define REPEAT_WITHIN 60 /* time limit in seconds for all repeats of an analyzer */
 
-#define NOT_ASKED     "-" /* also shown if the analyzer was left out for a smaller N */
+#define NOT_ASKED     "-" /* not requested, or left out for a smaller N */
 
 typedef struct analyzer {
     const char *paper;  /* name of the analyzer in the figure */
@@ -48,11 +48,11 @@ static const analyzer analyzers[] = {
 /* The speed of one analyzer at one N. */
 typedef struct speed {
     char engine[96];
-    double seconds[32]; /* processor time of each repeat */
+    double seconds[32]; /* processor time of each repeat, in seconds */
     size_t repeats;
     double spent;
     uint64_t references, nodes;
-    size_t bytes; /* peak memory */
+    size_t bytes; /* peak memory in bytes */
     const char *left_out;
 } speed;
 

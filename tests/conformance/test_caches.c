@@ -51,8 +51,8 @@ static rd_cache some_cache(rdi_rng *rng, uint64_t least, bool innermost, uint64_
     return c;
 }
 
-/* Gives a cache the default rules, and mostly at most 64 ways: hierarchies of such caches have loops
- * of their own. */
+/* Gives a cache the default rules, and mostly at most 64 ways: hierarchies of such caches have
+ * loops of their own. */
 static void simplify(rdi_rng *rng, rd_cache *c) {
     c->policy = RD_POLICY_LRU;
     c->fill = RD_FILL_NINE;
@@ -172,7 +172,7 @@ static rd_status simulate(rd_ctx *ctx, rdi_rng *rng, const rd_hierarchy *h, uint
         status = misses ? rd_simulator_feed_tagged(s, blocks + at, more, tags + at, some)
                         : rd_simulator_feed(s, blocks + at, more, some);
         if (status == RD_OK && rdi_rng_below(rng, 4) == 0)
-            status = rd_simulator_counts(s, out); /* may be asked for at any time */
+            status = rd_simulator_counts(s, out); /* the counters may be read at any time */
     }
     if (status == RD_OK)
         status = rd_simulator_counts(s, out);

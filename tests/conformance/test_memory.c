@@ -24,14 +24,15 @@
 #define PERIOD  1000000u
 #define SETTLED 3u /* number of periods after which memory must not grow */
 #define PERIODS 10u
-#define LIMIT   ((size_t)8 << 20) /* limit of all allocations of the engine */
-/* With threads: maximum growth in all later periods together, of the memory that the context counts
- * and of the resident memory of the process. A thread that gets further ahead than before touches a
- * page of its buffers for the first time, and this page can be a huge page of 2 MiB. */
+#define LIMIT   ((size_t)8 << 20) /* limit of all allocations of the engine, in bytes */
+/* With threads: maximum growth in bytes, in all later periods together, of the memory that the
+ * context counts and of the resident memory of the process. A thread that gets further ahead than
+ * before touches a page of its buffers for the first time, and this page can be a huge page of 2
+ * MiB. */
 #define THREADS_GROWTH   ((size_t)1 << 19)
 #define THREADS_RESIDENT (THREADS_GROWTH + ((size_t)2 << 20))
-/* Limit of the memory of the whole process, most of which the context does not count. A sanitizer
- * adds its own memory. */
+/* Limit, in bytes, of the memory of the whole process, most of which the context does not count. A
+ * sanitizer adds its own memory. */
 #ifdef __SANITIZE_ADDRESS__
 #define RESIDENT_MAX    SIZE_MAX
 #define RESIDENT_GROWTH ((size_t)1 << 40)
@@ -55,7 +56,7 @@ static int fail(rd_ctx *ctx, const char *spec, const char *what) {
     return EXIT_FAILURE;
 }
 
-/* Returns the resident memory of the process, or 0 if it is unknown. */
+/* Returns the resident memory of the process in bytes, or 0 if it is unknown. */
 static size_t resident_bytes(void) {
     FILE *f = fopen("/proc/self/statm", "r");
     unsigned long pages = 0;

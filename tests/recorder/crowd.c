@@ -1,8 +1,10 @@
 /* Starts many threads or processes, which record at the same time and wait for each other: none
  * continues before all have begun.
  *
- * usage: crowd threads|processes|destructors N destructors: starts threads one after the other,
- * which end in a function of the program. */
+ * usage: crowd threads|processes|destructors N
+ *
+ * With `destructors`, the program starts threads one after the other. Each thread ends in a
+ * destructor of thread-specific data, which makes one more reference. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-# A program whose recording is paused also exits when its analyzer dies. die TOOL PROGRAM: runs the program
-# with paused recording, and kills the analyzer.
+# A program whose recording is paused also exits when its analyzer dies.
+
+# die TOOL PROGRAM: runs the program with paused recording, and kills the analyzer.
 die() {
     "$REUSEDIST" run --tool="$1" --paused -o t.txt -- "$2" forever >out 2>messages &
     local analyzer=$!

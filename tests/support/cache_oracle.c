@@ -41,7 +41,7 @@ typedef struct level {
 
 typedef struct oracle {
     level levels[RD_CACHES_MAX];
-    size_t n, outer; /* outer: the first level outside the innermost one or two */
+    size_t n, outer; /* outer: index of the first level after the one or two first levels */
     uint64_t time;
     size_t now; /* index of the reference that is handled */
     cache_oracle_miss *misses;

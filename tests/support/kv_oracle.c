@@ -63,8 +63,9 @@ static void make_request(maker *m, oracle_log *log, oracle_request *r, uint64_t 
         r->n_sequence = extend(m, r->sequence, r->n, r->n + more, &end);
         r->output_tokens = more * m->block_tokens + below(m, 2);
     }
-    if (m->block_tokens > 1 &&
-        below(m, 2)) { /* a last block that is not full, or its tokens only */
+    /* Half of the prompts do not fill their last block. Most of these list the last block, and the
+     * others only count its tokens. */
+    if (m->block_tokens > 1 && below(m, 2)) {
         uint64_t rest = 1 + below(m, m->block_tokens - 1);
         r->prompt_tokens += rest;
         if (below(m, 4))

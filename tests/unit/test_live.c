@@ -250,7 +250,7 @@ static void a_buffer_of_a_dead_owner_is_reclaimed(void **state) {
     assert_int_equal(status, 0);
     rdi_channel_words(t.channel, 0)[0] = record(640, 8, RDI_RECORD_LOAD);
     assert_next(&t, 640, 1);
-    assert_int_equal(asked, 1); /* asked once, before the end of the trace */
+    assert_int_equal(asked, 1); /* the trace has asked once whether the program runs */
     stop(&t);
 }
 

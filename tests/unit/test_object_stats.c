@@ -1,5 +1,5 @@
-/* Tests the statistics of objects against an oracle that follows the definitions: sizes, popularity,
- * and live bytes with and without expiry. */
+/* Tests the statistics of objects against an oracle that follows the definitions: sizes,
+ * popularity, and live bytes with and without expiry. */
 #include "base/common.h"
 #include "reusedist/objects.h"
 #include "support/context.h"
@@ -21,12 +21,12 @@ static uint64_t id[REQUESTS], bytes[REQUESTS], times[REQUESTS], lifetime[REQUEST
 /* An object after some requests, by the definitions. `end` is 0 if it never expires. */
 typedef struct object {
     uint64_t bytes, end, lifetime, uses;
-    bool known, deleted; /* known: was used at least once */
+    bool known, deleted; /* known: true if the object was used at least once */
 } object;
 
 static object all[OBJECTS];
 
-/* Makes requests of which most ask for few objects. */
+/* Makes requests, most of which ask for a few of the objects. */
 static void make_trace(uint64_t seed) {
     static const uint64_t operations[] = {
         RD_OPERATION_READ,  RD_OPERATION_READ,   RD_OPERATION_READ, RD_OPERATION_READ_TOUCH,
@@ -111,8 +111,8 @@ static void sizes_are_those_of_the_last_requests(void **state) {
     }
 }
 
-/* Checks that every row has exactly the objects with these numbers of requests, each `copies` times,
- * and returns the number of objects. */
+/* Checks that every row has exactly the objects with these numbers of requests, each `copies`
+ * times, and returns the number of objects. */
 static uint64_t check_rows(const rd_objects_facts *f, uint64_t copies) {
     uint64_t sum = 0;
     assert_true(f->has_popularity);

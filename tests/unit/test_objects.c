@@ -65,7 +65,7 @@ static void make_trace(uint64_t seed, trace *t) {
 
 typedef struct object {
     bool known, present, deleted, expired;
-    uint64_t bytes, end, lifetime; /* end 0: never */
+    uint64_t bytes, end, lifetime; /* end: time of expiry; 0: never */
     size_t last;                   /* number of the last request that used the object, from 1; 0:
                                       never used */
     uint64_t most;                 /* the most bytes above the object since that request */
@@ -232,7 +232,7 @@ static rd_objects *feed(rd_ctx *ctx, const trace *t, size_t step, uint64_t *dist
 
 /* The number of random traces; an argument of the program sets another one. */
 #ifdef __SANITIZE_ADDRESS__
-static uint64_t seeds = 1600; /* enough to reach all code */
+static uint64_t seeds = 1600; /* this is enough to reach all code */
 #else
 static uint64_t seeds = 6400;
 #endif

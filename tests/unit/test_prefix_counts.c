@@ -1,4 +1,4 @@
-/* Compares running totals of events with counting them one by one. */
+/* Compares prefix counts with counting the marks one by one. */
 #include "order/prefix_counts.h"
 
 #include <setjmp.h>

@@ -30,8 +30,8 @@ static unsigned tables = 12;
 static row expected[ROWS];
 static char text[ROOM], line[1024];
 static size_t used;
-static uint64_t lines, bad_line; /* lines written; number of the damaged line, 0: none */
-static size_t good_rows;         /* rows before the damage */
+static uint64_t lines, bad_line; /* number of lines; number of the damaged line, 0: none */
+static size_t good_rows;         /* number of rows before the damage */
 static rdi_rng rng;
 
 static uint64_t below(uint64_t n) {

@@ -1,5 +1,6 @@
 /* Tests merging traces by time against a stable sort, written from the definition: the time of a
- * reference is the largest time up to it in its trace, and equal times keep the order of the traces. */
+ * reference is the largest time up to it in its trace, and equal times keep the order of the
+ * traces. */
 #include "base/common.h"
 #include "reusedist/trace.h"
 #include "support/context.h"
@@ -119,7 +120,7 @@ static void check_scene(rd_ctx *ctx, uint64_t seed, uint32_t fields) {
     free(s);
 }
 
-static uint64_t scenes = 300; /* the argument of the program is another number of them */
+static uint64_t scenes = 300; /* number of random scenes; an argument of the program sets it */
 
 static void merges_like_a_stable_sort(void **state) {
     for (uint64_t seed = 0; seed < scenes; seed++)
@@ -161,8 +162,8 @@ static void merges_across_batches(void **state) {
     rd_trace_close(traces[1]);
 }
 
-/* Opens two traces of text, reads the merged trace to its end or its failure, and returns the status
- * and the number of references. */
+/* Opens two traces of text, reads the merged trace to its end or its failure, and returns the
+ * status and the number of references. */
 static rd_status read_two(rd_ctx *ctx, const char *first, const char *second, uint64_t *n) {
     static const char *const names[] = {"first", "second"};
     rd_trace *traces[2], *merged = NULL;
@@ -198,7 +199,7 @@ static void delivers_everything_before_damage(void **state) {
     assert_int_equal(
         read_two(*state, "time,id\n1,1\n5,2\n9,3\n", "time,id\n2,4\n3,5\nnoon,6\n", &n),
         RD_EFORMAT);
-    assert_int_equal(n, 3); /* the times 1, 2 and 3; what comes after 3 is unknown */
+    assert_int_equal(n, 3); /* the references at times 1, 2 and 3, before the damage */
 }
 
 int main(int argc, char **argv) {

@@ -1,5 +1,5 @@
-/* Tests the weighted axis against its definition: the weight above a slot is the largest weight that
- * live slots above it have had together since the slot was filled. */
+/* Tests the weighted axis against its definition: the weight above a slot is the largest total
+ * weight that live slots above it have had at any moment since it was filled. */
 #include "order/weight_axis.h"
 #include "support/context.h"
 
@@ -12,14 +12,15 @@
 #include <cmocka.h>
 
 #define OWNERS_MOST 2000
-#define UNIT        64 /* slots; small, so that slots are renumbered often */
+#define UNIT        64 /* capacity in slots; it is small, so that slots are renumbered often */
 
-/* Live objects, the most recent one last, and for each object the most weight above it so far. */
+/* Live objects, the most recent one last, and for each object the largest weight above it so far.
+ * */
 typedef struct model {
     size_t n;
     uint32_t order[OWNERS_MOST];
     uint64_t weight[OWNERS_MOST], most[OWNERS_MOST];
-    uint32_t slot[OWNERS_MOST]; /* 0: absent */
+    uint32_t slot[OWNERS_MOST]; /* slot of each object; 0: the object is absent */
 } model;
 
 static void look(model *m) {

@@ -1,4 +1,5 @@
-# In a file of a later release (docs/trace-format.md), unknown optional sections are skipped with a note.
+# In a file of a later release (docs/trace-format.md), unknown optional columns and events are skipped
+# with a note.
 decode=$DATA/../../scripts/decode_trace.py
 python3 - "$DATA/../../docs/trace-format.md" >later.trace <<'P'
 import re, sys
@@ -11,7 +12,7 @@ python3 "$decode" copy.trace
 $REUSEDIST analyze -b addr --out=csv later.trace
 $REUSEDIST convert -q later.trace -o quiet.trace
 cmp copy.trace quiet.trace
-# An unknown required section is refused by name.
+# An unknown required column is refused, and the message names it.
 python3 - "$DATA/../../scripts" <<'P'
 import struct, sys
 sys.path.insert(0, sys.argv[1])
