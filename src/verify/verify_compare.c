@@ -108,8 +108,8 @@ static void compare_fact(const char *name, uint64_t got, uint64_t expected,
                           expected);
 }
 
-/* Compares distances in ascending order: each true distance with the bin of profile p at the same
- * place. */
+/* Compares the n-th smallest true distance with the bin of profile p that holds its n-th smallest
+ * distance, for every n. */
 static void compare_ranks(const rd_profile *p, rdi_error_bound error, const uint64_t *sorted,
                           size_t finite, rdi_verify_outcome *out) {
     const rd_bin *bins;

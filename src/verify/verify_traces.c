@@ -113,7 +113,7 @@ static void order_phases(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     for (size_t at = 0; at < n;) {
         size_t part = 1 + rdi_rng_below(rng, n - at);
         uint64_t first = rdi_rng_below(rng, m), blocks = 1 + rdi_rng_below(rng, m - first);
-        /* This chooses any order except the first, which is this function. */
+        /* Any order except the first one, which is order_phases() itself, may follow. */
         size_t order = 1 + rdi_rng_below(rng, RDI_COUNT(orders) - 1);
         orders[order].fill(rng, index + at, part, blocks);
         for (size_t i = 0; i < part; i++)

@@ -82,14 +82,14 @@ RECORDED string(void) { /* uses string instructions that repeat one move or stor
     __asm__ volatile("rep stosq" : "+D"(to), "+c"(n) : "a"(0L) : "memory");
 }
 
-RECORDED fault(void) { /* records the instructions before the fault */
+RECORDED fault(void) { /* makes references before a fault, which must be recorded */
     long sum = 0;
     LOAD(q, q, sum, 0);
     LOAD(q, q, sum, 8);
     __asm__ volatile("movq %0, 16(%1)\n\tmovq %0, 0" ::"r"(sum), "r"(memory) : "memory");
 }
 
-RECORDED side_exit(void) { /* records no instructions that are jumped over */
+RECORDED side_exit(void) { /* jumps over an instruction, which must not be recorded */
     long sum = 0;
     for (long i = 0; i < 3; i++)
         __asm__ volatile("addq (%1), %0\n\ttest %2, %2\n\tjz 1f\n\taddb 64(%1), %b0\n1:\n\t"

@@ -221,8 +221,8 @@ static rd_status start_round(levels_engine *e) {
     return RD_OK;
 }
 
-/* Returns false if all references have hit; with compact=off, always returns true. Removes the
- * references that have hit if they are at least half of more than FEW_LEFT references. */
+/* Returns false if all references have hit; with compact=off, always returns true. If there are
+ * more than FEW_LEFT references and at least half of them have hit, removes those that have hit. */
 static bool go_deeper(levels_engine *e) {
     size_t left = e->compact ? count_missing(&e->scan) : e->scan.n;
     if (left == 0)
