@@ -627,6 +627,48 @@ def record_table():
                   "before / now", "file"], rows)
 
 
+OBJECTS = "epyc-2-objects"
+
+
+def objects_turns(trace):
+    return [row for row in find(OBJECTS, trace=trace) if "turn" in row]
+
+
+def objects_speed(trace, field):
+    """The median over the turns, in millions of requests per second."""
+    return statistics.median(row["requests"] / row[field] / 1e6 for row in objects_turns(trace))
+
+
+def objects_ratio(trace, field, to):
+    """The median over the turns of the ratio of two times."""
+    return statistics.median(row[field] / row[to] for row in objects_turns(trace))
+
+
+def objects_bytes(field):
+    return [objects_turns(trace)[0][field] for trace in ("zipf", "drift", "web")]
+
+
+def objects_difference():
+    """The largest difference to the simulator, of all traces, sizes and both miss ratios."""
+    rows = [row for row in lines(OBJECTS) if "cache_bytes" in row]
+    return max(abs(row[ratio] - row[f"simulator_{ratio}"]) for row in rows for ratio in ("miss_ratio", "byte_miss_ratio"))
+
+
+def objects_comparisons():
+    return len([row for row in lines(OBJECTS) if "cache_bytes" in row])
+
+
+def objects_table():
+    rows = [[trace, f"{objects_turns(trace)[0]['objects'] / 1e6:.1f} M",
+             *(f"{objects_speed(trace, field):.1f}" for field in
+               ("plain_s", "eager_s", "lazy_s", "simulator_64_mib_s", "simulator_4096_mib_s")),
+             f"{objects_ratio(trace, 'simulator_64_mib_s', 'plain_s'):.1f}",
+             f"{objects_ratio(trace, 'simulator_4096_mib_s', 'plain_s'):.1f}",
+             f"{objects_ratio(trace, 'eager_s', 'plain_s'):.2f}"] for trace in ("zipf", "drift", "web")]
+    return table(["trace", "objects", "byte curve", "all fields, eager", "all fields, lazy", "LRU of 64 MiB",
+                  "LRU of 4 GiB", "64 MiB / curve", "4 GiB / curve", "eager / curve"], rows)
+
+
 def chunk_strategies(run, variants):
     """Returns rows with the seconds of the variants of `chunks`, by trace and threads, and the ratio of the last two."""
     rows = []

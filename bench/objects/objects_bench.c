@@ -6,8 +6,8 @@
  *
  * `measure` analyzes requests in memory, and prints a line of JSON per trace and turn: seconds of
  * the plain byte curve, and of the same requests with operations, changing sizes, times and
- * lifetimes, with eager and with lazy expiry. `write` writes the plain requests to FOLDER: `zipf`
- * and `drift` as oracleGeneral records, `web` as CSV.
+ * lifetimes, with eager and with lazy expiry. `write` writes the plain requests to FOLDER as
+ * oracleGeneral records, and `web` also as CSV.
  *
  *   zipf    Zipf 0.99, 4 Mi objects
  *   drift   Zipf 0.8 over a window of 1 Mi objects that moves by one object every 16 requests; a
@@ -228,26 +228,32 @@ static void write_record(FILE *out, const requests *q, size_t i) {
         stop("cannot write the trace");
 }
 
-static void write_trace(rd_ctx *ctx, const kind *k, size_t n, const char *folder) {
+/* Writes requests as CSV or as oracleGeneral records. */
+static void write_file(const requests *q, const char *folder, const char *name, bool csv) {
     char path[4096];
-    bool csv = strcmp(k->name, "web") == 0;
-    snprintf(path, sizeof path, "%s/%s.%s", folder, k->name, csv ? "csv" : "oracleGeneral");
+    snprintf(path, sizeof path, "%s/%s.%s", folder, name, csv ? "csv" : "oracleGeneral");
     FILE *out = fopen(path, "w");
     if (!out)
         stop("cannot write the trace");
-    requests q = make_requests(ctx, k, n, false);
     if (csv)
         fputs("time,id,size\n", out);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < q->n; i++) {
         if (csv)
-            fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", q.time[i] / SECOND + 1, q.id[i],
-                    q.bytes[i]);
+            fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", q->time[i] / SECOND + 1, q->id[i],
+                    q->bytes[i]);
         else
-            write_record(out, &q, i);
+            write_record(out, q, i);
     }
-    free_requests(&q);
     if (fclose(out) != 0)
         stop("cannot write the trace");
+}
+
+static void write_trace(rd_ctx *ctx, const kind *k, size_t n, const char *folder) {
+    requests q = make_requests(ctx, k, n, false);
+    write_file(&q, folder, k->name, false);
+    if (strcmp(k->name, "web") == 0)
+        write_file(&q, folder, k->name, true);
+    free_requests(&q);
 }
 
 static size_t number(const char *text, size_t otherwise) {
