@@ -144,6 +144,8 @@ rd_status rdi_analysis_read_input(rd_analysis *a, const rdi_analysis_input *inpu
         rd_status opened = rd_trace_open(a->ctx, r.name, a->config.format, &r.trace);
         if (opened != RD_OK)
             return rdi_analysis_end_early(a, opened);
+        if (a->config.threads > 1 && !a->config.mem_bytes)
+            rd_trace_read_ahead(r.trace, a->config.threads);
     }
     rd_status status = rdi_analysis_read_opened(a, &r);
     if (r.is_file)

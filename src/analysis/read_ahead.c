@@ -154,18 +154,9 @@ static void decode(void *arg, unsigned worker) {
 
 /* ---- the consumer's side ---- */
 
-static void *resize_in(void *user, void *old, size_t old_size, size_t new_size) {
-    (void)old_size;
-    if (new_size)
-        return rdi_resize(user, old, new_size, 1);
-    rdi_free(user, old);
-    return NULL;
-}
-
 static rd_status start(rdi_read_ahead *r) {
-    rd_alloc callers = {resize_in, r->ctx};
     for (size_t i = 0; i < r->n; i++)
-        RD_TRY(rd_ctx_new(&callers, &r->decoders[i].ctx));
+        RD_TRY(rdi_ctx_within(r->ctx, &r->decoders[i].ctx));
     RD_TRY(rdi_crew_new(r->ctx, (unsigned)r->n, decode, r, &r->crew));
     if (rdi_crew_size(r->crew) < r->n)
         return rdi_fail(r->ctx, RD_ENOMEM, "cannot start %zu threads", r->n);

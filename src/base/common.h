@@ -46,6 +46,8 @@ rd_status rdi_need(rd_ctx *ctx, const char *function, const char *names,
  * that fails sets the message and returns NULL; its caller returns RD_ENOMEM. An overflow of n *
  * size is a failure.
  */
+/* Makes a context with messages of its own, whose memory comes from `outer`. */
+RD_CHECKED rd_status rdi_ctx_within(rd_ctx *outer, rd_ctx **out);
 void *rdi_alloc(rd_ctx *ctx, size_t n, size_t size);  /* returns uninitialized memory */
 void *rdi_calloc(rd_ctx *ctx, size_t n, size_t size); /* returns zeroed memory */
 /* Resizes `old`, or allocates memory if `old` is NULL. If the function fails, `old` stays valid. */

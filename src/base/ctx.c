@@ -153,6 +153,19 @@ static void *fail_memory(rd_ctx *ctx, size_t bytes) {
     return NULL;
 }
 
+static void *resize_within(void *user, void *old, size_t old_size, size_t new_size) {
+    (void)old_size;
+    if (new_size)
+        return rdi_resize(user, old, new_size, 1);
+    rdi_free(user, old);
+    return NULL;
+}
+
+rd_status rdi_ctx_within(rd_ctx *outer, rd_ctx **out) {
+    rd_alloc alloc = {resize_within, outer};
+    return rd_ctx_new(&alloc, out);
+}
+
 void *rdi_resize(rd_ctx *ctx, void *old, size_t n, size_t size) {
     size_t bytes;
     if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX / 2) {

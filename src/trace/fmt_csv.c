@@ -432,6 +432,12 @@ static rd_status csv_select(void *self, uint32_t fields) {
     return rdi_rows_select(&c->rows);
 }
 
+static void csv_separate(void *self) {
+    csv_reader *c = self;
+    c->scratch = NULL;
+    c->scratch_room = 0;
+}
+
 static void csv_close(void *self) {
     csv_reader *c = self;
     rdi_id_table_fini(&c->rows.ids);
@@ -559,5 +565,7 @@ const rdi_format_ops rdi_format_csv = {
     .open = csv_open,
     .select = csv_select,
     .read = csv_read,
+    .separate = csv_separate,
+    .ids_at = offsetof(csv_reader, rows.ids),
     .close = csv_close,
 };

@@ -89,5 +89,6 @@ const rdi_format_ops rdi_format_din = {
     .probe = din_probe,
     .open = din_open,
     .read = din_read,
+    .separate = rdi_lines_separate,
     .writer = &din_writer_ops,
 };

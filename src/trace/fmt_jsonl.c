@@ -235,5 +235,7 @@ const rdi_format_ops rdi_format_jsonl = {
     .probe = jsonl_probe,
     .open = jsonl_open,
     .read = jsonl_read,
+    .separate = rdi_lines_separate,
+    .ids_at = offsetof(jsonl_reader, ids),
     .close = jsonl_close,
 };

@@ -89,5 +89,6 @@ const rdi_format_ops rdi_format_lackey = {
     .probe = lackey_probe,
     .open = lackey_open,
     .read = lackey_read,
+    .separate = rdi_lines_separate,
     .writer = &lackey_writer_ops,
 };

@@ -63,4 +63,5 @@ const rdi_format_ops rdi_format_pinatrace = {
     .probe = pinatrace_probe,
     .open = pinatrace_open,
     .read = pinatrace_read,
+    .separate = rdi_lines_separate,
 };

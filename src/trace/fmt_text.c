@@ -139,6 +139,8 @@ const rdi_format_ops rdi_format_text = {
     .probe = text_probe,
     .open = text_open,
     .read = text_read,
+    .separate = rdi_lines_separate,
+    .ids_at = offsetof(text_reader, ids),
     .close = text_close,
     .writer = &text_writer_ops,
 };

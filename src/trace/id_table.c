@@ -29,6 +29,11 @@ void rdi_id_table_fini(rdi_id_table *t) {
     t->names = NULL;
 }
 
+void rdi_id_table_separate(rdi_id_table *copy) {
+    *copy = (rdi_id_table){
+        .base = copy->base, .seed = copy->seed, .wide = copy->wide, .ctx = copy->ctx};
+}
+
 /* Hashes eight bytes at a time. Every step is a bijection of the word that it takes, so two names
  * of the same length of up to eight bytes never collide. */
 uint64_t rdi_id_hash(uint64_t seed, const char *text, size_t n) {
@@ -118,26 +123,81 @@ FAILS fail_late_name(const rdi_id_table *t, const char *text, size_t n) {
                     excerpt, RDI_ID_NUMBERS_MAX);
 }
 
-static rd_status read_name(rdi_id_table *t, const char *text, size_t n, uint64_t *out) {
-    if (memchr(text, '\0', n))
-        return rdi_fail(t->ctx, RD_EFORMAT,
-                        "the id contains a NUL byte; the trace may be in a binary format");
+/* ---- logs ---- */
+
+#define LOG_ROOM 4096
+
+/* An id in a log: its number, and the length of its name (0: a number). */
+struct rdi_id_noted {
+    uint64_t id;
+    size_t n;
+};
+
+/* Makes room for `more` elements of `size` bytes after the n elements of an array. */
+static rd_status grow(rd_ctx *ctx, void **array, size_t n, size_t more, size_t size, size_t *room) {
+    if (n + more <= *room)
+        return RD_OK;
+    size_t wanted = 2 * (n + more) > LOG_ROOM ? 2 * (n + more) : LOG_ROOM;
+    void *grown = rdi_resize(ctx, *array, wanted, size);
+    if (!grown)
+        return RD_ENOMEM;
+    *array = grown;
+    *room = wanted;
+    return RD_OK;
+}
+
+/* Appends a name of n bytes, or a number if n is 0, to a log. */
+static rd_status note_id(rdi_id_log *log, uint64_t id, const char *text, size_t n) {
+    void *ids = log->ids, *names = log->text;
+    rd_status status = grow(log->ctx, &ids, log->n, 1, sizeof *log->ids, &log->room);
+    log->ids = ids;
+    if (status == RD_OK)
+        status = grow(log->ctx, &names, log->used, n, 1, &log->text_room);
+    log->text = names;
+    if (status != RD_OK)
+        return status;
+    log->ids[log->n++] = (struct rdi_id_noted){.id = id, .n = n};
+    if (n)
+        memcpy(log->text + log->used, text, n);
+    log->used += n;
+    return RD_OK;
+}
+
+void rdi_id_log_free(rdi_id_log *log) {
+    rdi_free(log->ctx, log->ids);
+    rdi_free(log->ctx, log->text);
+}
+
+/* ---- names and numbers ---- */
+
+/* Remembers and checks a name whose hash is `id`. */
+static rd_status enter_name(rdi_id_table *t, const char *text, size_t n, uint64_t id) {
     if (t->numbers_read >= RDI_ID_NUMBERS_MAX)
         return fail_late_name(t, text, n);
+    if (t->log)
+        return note_id(t->log, id, text, n);
     RD_TRY(reserve_slot(t));
-    uint64_t id = rdi_id_hash(t->seed, text, n);
     rdi_id_slot *slot = find(t, id);
     if (slot->name == EMPTY) {
         RD_TRY(store_name(t, text, n, &slot->name));
         slot->id = id;
         t->used++;
-        t->has_names = true;
     } else {
         size_t stored = 0;
         const char *name = slot->name == NUMBER ? NULL : stored_name(t, slot, &stored);
         if (!name || stored != n || memcmp(name, text, n) != 0)
             return fail_collision(t, slot, text, n);
     }
+    t->has_names = true;
+    return RD_OK;
+}
+
+static rd_status read_name(rdi_id_table *t, const char *text, size_t n, uint64_t *out) {
+    if (memchr(text, '\0', n))
+        return rdi_fail(t->ctx, RD_EFORMAT,
+                        "the id contains a NUL byte; the trace may be in a binary format");
+    uint64_t id = rdi_id_hash(t->seed, text, n);
+    RD_TRY(enter_name(t, text, n, id));
     *out = id;
     return RD_OK;
 }
@@ -146,6 +206,8 @@ static rd_status read_name(rdi_id_table *t, const char *text, size_t n, uint64_t
  * this hash. If the first RDI_ID_NUMBERS_MAX ids are numbers, the function forgets them and stores
  * no more. */
 static rd_status note_number(rdi_id_table *t, const char *text, size_t n, uint64_t id) {
+    if (t->log)
+        return t->numbers_read < RDI_ID_NUMBERS_MAX ? note_id(t->log, id, NULL, 0) : RD_OK;
     if (!t->has_names) {
         if (t->numbers_read >= RDI_ID_NUMBERS_MAX)
             return RD_OK;
@@ -160,6 +222,28 @@ static rd_status note_number(rdi_id_table *t, const char *text, size_t n, uint64
         return fail_collision(t, slot, text, n);
     t->used += slot->name == EMPTY;
     *slot = (rdi_id_slot){.id = id, .name = NUMBER};
+    return RD_OK;
+}
+
+/* Slots are fetched AHEAD ids before they are needed, because most are not in a cache. */
+rd_status rdi_id_table_enter(rdi_id_table *t, const rdi_id_log *log) {
+    enum { AHEAD = 8 };
+    const uint64_t numbers_read = t->numbers_read;
+    const bool has_names = t->has_names;
+    const char *text = log->text;
+    for (size_t i = 0; i < log->n; i++) {
+        const struct rdi_id_noted *now = &log->ids[i];
+        if (i + AHEAD < log->n && t->room)
+            __builtin_prefetch(&t->slots[rdi_mix64(now[AHEAD].id) & (t->room - 1)]);
+        rd_status status =
+            now->n ? enter_name(t, text, now->n, now->id) : note_number(t, "", 0, now->id);
+        if (status != RD_OK) {
+            t->numbers_read = numbers_read;
+            t->has_names = has_names;
+            return status;
+        }
+        text += now->n;
+    }
     return RD_OK;
 }
 

@@ -25,6 +25,15 @@ typedef struct rdi_id_slot {
                       id_table.c */
 } rdi_id_slot;
 
+/* Ids that a table has not remembered and checked yet, in their order. */
+typedef struct rdi_id_log {
+    rd_ctx *ctx;
+    struct rdi_id_noted *ids; /* see id_table.c */
+    size_t n, room;
+    char *text; /* the bytes of the names, without gaps */
+    size_t used, text_room;
+} rdi_id_log;
+
 /* Memory for ids, which must be zeroed first. The core sets the options before
  * rdi_id_table_init(). */
 typedef struct rdi_id_table {
@@ -39,6 +48,7 @@ typedef struct rdi_id_table {
     size_t names_used, names_room;
     uint64_t numbers_read; /* number of ids before the first name, at most RDI_ID_NUMBERS_MAX */
     bool has_names;
+    rdi_id_log *log; /* receives the ids instead of the table; NULL: none */
 } rdi_id_table;
 
 void rdi_id_table_init(rdi_id_table *t, rd_ctx *ctx);
@@ -48,6 +58,14 @@ void rdi_id_table_fini(rdi_id_table *t);
  * it must not be a hexadecimal digit. Messages do not name the line; the caller adds the line
  * number. */
 RD_CHECKED rd_status rdi_id_read(rdi_id_table *t, const char *text, size_t n, uint64_t *out);
+
+/* Makes a bytewise copy of a table an empty one with the same options. */
+void rdi_id_table_separate(rdi_id_table *copy);
+
+/* Remembers and checks the ids of a log, as if the table had read them. After a failure, reading the
+ * same ids from the first one on fails at the same id. */
+RD_CHECKED rd_status rdi_id_table_enter(rdi_id_table *t, const rdi_id_log *log);
+void rdi_id_log_free(rdi_id_log *log);
 
 /* Returns whether every decimal number without leading zeros is now an id as it is: the table
  * neither stores such an id nor compares it with the hashes of names. */

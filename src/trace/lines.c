@@ -24,6 +24,10 @@ void rdi_lines_open(rdi_lines *l, rdi_reader *r, const char *expected) {
     l->max = RDI_LINE_MAX;
 }
 
+void rdi_lines_separate(void *self) {
+    (void)self;
+}
+
 /* Returns the byte after the last '\n' in [start, end), or NULL if there is none. */
 static const char *behind_last_newline(const uint8_t *start, const uint8_t *end) {
     while (end > start && end[-1] != '\n')

@@ -2,10 +2,14 @@
  * first bytes of the file, and the format with the most certain probe wins. A trace owns the memory
  * of its reader and passes on the reader's batches. */
 #include "trace/lookup.h"
+#include "trace/text_ahead.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Shorter inputs are read before threads have started. */
+#define AHEAD_BYTES ((uint64_t)RDI_TEXT_AHEAD_PIECE)
 
 struct rd_trace {
     rd_ctx *ctx;
@@ -24,6 +28,8 @@ struct rd_trace {
     bool counted;     /* true: the references were counted; counting may read the whole file, so it
                          is done once */
     uint64_t count;
+    unsigned threads; /* number of threads that may read ahead; 0: none, or they have started */
+    rdi_text_ahead *ahead; /* the threads that read ahead; NULL: none */
 };
 
 #define RDI_FORMAT(name) extern const rdi_format_ops rdi_format_##name;
@@ -242,6 +248,36 @@ rd_status rd_trace_select(rd_trace *t, uint32_t fields) {
     return t->ops->select ? t->ops->select(t->state, fields) : RD_OK;
 }
 
+void rd_trace_read_ahead(rd_trace *t, unsigned threads) {
+    if (t)
+        t->threads = threads > 1 ? threads : 0;
+}
+
+/* Starts the threads that read ahead, if the trace allows it and is long enough for them to be
+ * useful. Without memory for them, the trace is read without them. */
+static void start_ahead(rd_trace *t) {
+    unsigned threads = t->threads;
+    t->threads = 0;
+    uint64_t done = 0, total = 0;
+    rd_trace_progress(t, &done, &total);
+    if (t->ops->separate && total >= done + AHEAD_BYTES && !t->ahead)
+        (void)!rdi_text_ahead_open(t->ops, t->state, &t->reader, threads, &t->ahead);
+}
+
+/* Reads the next batch of the format's reader, or of the threads that read ahead of it. */
+static rd_status read_next(rd_trace *t) {
+    if (t->threads)
+        start_ahead(t);
+    if (t->ahead) {
+        rd_status status = rdi_text_ahead_read(t->ahead, &t->refs);
+        if (status != RD_OK || t->refs.n > 0)
+            return status;
+        rdi_text_ahead_close(t->ahead);
+        t->ahead = NULL;
+    }
+    return t->ops->read(t->state, &t->refs);
+}
+
 /* Reads a batch into t->refs, or nothing at the end of a part. Only the last part reports damage at
  * the end of the trace, so that reading all parts reports the same damage as one reader. */
 static rd_status read_batch(rd_trace *t) {
@@ -249,7 +285,7 @@ static rd_status read_batch(rd_trace *t) {
     t->refs = (rd_refs){0};
     t->reader.event_count = 0;
     if (t->left || t->last_part)
-        status = t->ops->read(t->state, &t->refs);
+        status = read_next(t);
     if (t->left == 0) {
         t->last_part = false;
         t->refs = (rd_refs){0};
@@ -344,7 +380,9 @@ uint64_t rd_trace_repeats(const rd_trace *t) {
 
 void rd_trace_progress(const rd_trace *t, uint64_t *done, uint64_t *total) {
     uint64_t so_far = t ? t->reader.done : 0, all = t ? t->reader.total : 0;
-    if (t && t->reader.in)
+    if (t && t->ahead)
+        so_far = rdi_text_ahead_bytes(t->ahead, &all);
+    else if (t && t->reader.in)
         rdi_input_progress(t->reader.in, &so_far, &all);
     if (done)
         *done = so_far;
@@ -355,6 +393,7 @@ void rd_trace_progress(const rd_trace *t, uint64_t *done, uint64_t *total) {
 void rd_trace_close(rd_trace *t) {
     if (!t)
         return;
+    rdi_text_ahead_close(t->ahead);
     if (t->ops && t->state && t->ops->close)
         t->ops->close(t->state);
     rdi_input_close(t->reader.in);

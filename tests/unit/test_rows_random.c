@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#define ROWS  20000
+#define ROWS  40000
 #define ROOM  (ROWS * 256)
 #define NAMES 5000
 
@@ -26,7 +26,7 @@ typedef struct row {
     uint64_t id, bytes, time, op, ttl;
 } row;
 
-static unsigned tables = 12;
+static unsigned tables = 4;
 static row expected[ROWS];
 static char text[ROOM], line[1024];
 static size_t used;
@@ -213,7 +213,7 @@ static void check_damage(void) {
         fail_msg("'%s' does not begin with '%s'", rd_last_error(ctx), wanted);
 }
 
-static void check_reading(const char *spec) {
+static void check_reading(const char *spec, unsigned threads) {
     rd_trace *t = NULL;
     const rd_refs *refs = NULL;
     size_t n = 0;
@@ -223,6 +223,7 @@ static void check_reading(const char *spec) {
     memcpy(copy, text, used);
     assert_int_equal(rd_trace_open_memory(ctx, "random", copy, used, spec, &t), RD_OK);
     assert_int_equal(rd_trace_select(t, RD_REQUEST_FIELDS), RD_OK);
+    rd_trace_read_ahead(t, threads);
     while ((status = rd_trace_read(t, &refs)) == RD_OK && refs->n > 0) {
         assert_true(n + refs->n <= good_rows);
         check_batch(refs, n);
@@ -243,7 +244,18 @@ static void usual_and_unusual_lines_read_alike(void **state) {
         table t = random_table();
         size_t rows = 1 + below(below(2) ? 100 : ROWS);
         write_csv(&t, rows, below(2) ? below(rows) : ROWS);
-        check_reading("csv:keysize=ks");
+        check_reading("csv:keysize=ks", 0);
+    }
+}
+
+static void threads_read_the_same_rows(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < tables; i++) {
+        rng = (rdi_rng){1000 + i};
+        table t = random_table();
+        size_t rows = ROWS - below(1000);
+        write_csv(&t, rows, below(4) ? below(rows) : ROWS);
+        check_reading("csv:keysize=ks", 2 + (unsigned)below(3));
     }
 }
 
@@ -252,6 +264,7 @@ int main(int argc, char **argv) {
         tables = (unsigned)strtoul(argv[1], NULL, 10);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(usual_and_unusual_lines_read_alike, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(threads_read_the_same_rows, new_ctx, free_ctx),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
