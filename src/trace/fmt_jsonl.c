@@ -1,20 +1,23 @@
-/* jsonl: reads one JSON object per line, which has an array of ids (Mooncake and other KV-cache
- * traces).
+/* jsonl: reads one JSON object per line, which is a request (id=) or has an array of ids (Mooncake
+ * and other KV-cache traces).
  *
  * A line is scanned in steps, so that a batch may end inside an array. The steps are: the members
  * before the array, each element of the array, and the rest of the object. A step that succeeds
  * consumes its text; a step that fails consumes nothing and leaves the state unchanged.
  */
-#include "trace/id_table.h"
-#include "trace/lines.h"
+#include "trace/rows.h"
 #include "trace/scan_json.h"
+
+#include <stdio.h>
 
 #define LINE_MAX_BYTES (64 * 1024 * 1024)
 
 typedef struct jsonl_reader {
-    rdi_lines lines;
-    rdi_id_table ids;
-    const char *field; /* option: name of the array of ids */
+    rdi_rows rows;
+    const char *field;              /* option: name of the array of ids */
+    const char *key[RDI_ROW_ROLES]; /* options: names of the members of a request; NULL: not read */
+    uint32_t time_unit;             /* option */
+    bool selected[RDI_ROW_ROLES];   /* whether a member is read */
     enum { AT_LINE, AT_ELEMENTS, AT_REST } state;
     bool first; /* AT_ELEMENTS: true if no element was read yet, so that the next one has no comma
                    before it */
@@ -22,12 +25,12 @@ typedef struct jsonl_reader {
 
 /* ---- steps of a line ---- */
 
-/* Sets j->lines.failed and the message that `expected` was expected at p. Returns NULL. */
+/* Sets j->rows.lines.failed and the message that `expected` was expected at p. Returns NULL. */
 static const char *fail(jsonl_reader *j, const char *p, const char *limit, const char *expected) {
     char found[RDI_EXCERPT_MAX];
     rdi_excerpt(found, p, (size_t)(rdi_line_end(p, limit) - p));
-    j->lines.failed =
-        rdi_fail(j->lines.r->ctx, RD_EFORMAT, "expected %s, found '%s'", expected, found);
+    j->rows.lines.failed =
+        rdi_fail(j->rows.lines.r->ctx, RD_EFORMAT, "expected %s, found '%s'", expected, found);
     return NULL;
 }
 
@@ -65,7 +68,7 @@ static const char *skip_members(jsonl_reader *j, const char *p, const char *limi
 static const char *start_line(jsonl_reader *j, const char *p, const char *limit) {
     const char *empty = rdi_scan_line_end(p);
     if (empty) {
-        j->lines.r->in->line++;
+        j->rows.lines.r->in->line++;
         return empty;
     }
     p = rdi_scan_blanks(p);
@@ -76,8 +79,8 @@ static const char *start_line(jsonl_reader *j, const char *p, const char *limit)
     if (*p != '}')
         p = skip_members(j, p, limit, &found);
     if (p && !found) {
-        j->lines.failed =
-            rdi_fail(j->lines.r->ctx, RD_EFORMAT,
+        j->rows.lines.failed =
+            rdi_fail(j->rows.lines.r->ctx, RD_EFORMAT,
                      "the object has no member \"%.80s\" (field=NAME sets another name)", j->field);
         return NULL;
     }
@@ -102,13 +105,13 @@ static const char *read_element(jsonl_reader *j, const char *p, const char *limi
         const char *digits = p + (*p == '-');
         end = p = digits + strspn(digits, "0123456789");
         bool integer = p > digits && (*digits != '0' || p == digits + 1);
-        if (!integer || !(rdi_is_blank(*p) || *p == ',' || *p == ']'))
+        if (!integer || !(rdi_is_blank(*p) || *p == ',' || *p == ']' || *p == '}'))
             return fail(j, start, limit, expected);
     }
     if (!end || end == start)
         return fail(j, start, limit, expected);
-    j->lines.failed = rdi_id_read(&j->ids, start, (size_t)(end - start), id);
-    return j->lines.failed == RD_OK ? p : NULL;
+    j->rows.lines.failed = rdi_id_read(&j->rows.ids, start, (size_t)(end - start), id);
+    return j->rows.lines.failed == RD_OK ? p : NULL;
 }
 
 /* Reads the next id into *id and adds 1 to *count, or reads the end of the array. */
@@ -147,21 +150,20 @@ static const char *finish_line(jsonl_reader *j, const char *p, const char *limit
     if (!next)
         return fail(j, p, limit, "the end of the line after the object");
     j->state = AT_LINE;
-    j->lines.r->in->line++;
+    j->rows.lines.r->in->line++;
     return next;
 }
 
-static rd_status jsonl_read(void *self, rd_refs *refs) {
-    jsonl_reader *j = self;
-    rdi_columns *col = j->lines.r->col;
+static rd_status read_arrays(jsonl_reader *j, rd_refs *refs) {
+    rdi_columns *col = j->rows.lines.r->col;
     size_t n = 0;
     while (n == 0) {
         const char *start = NULL, *limit = NULL, *next = NULL;
-        RD_TRY(rdi_lines_fill(&j->lines, &start, &limit));
+        RD_TRY(rdi_lines_fill(&j->rows.lines, &start, &limit));
         if (start == limit)
             break;
         const char *p = start;
-        j->lines.failed = RD_OK;
+        j->rows.lines.failed = RD_OK;
         for (; p < limit && n < RDI_REFS_MAX; p = next) {
             next = j->state == AT_LINE       ? start_line(j, p, limit)
                    : j->state == AT_ELEMENTS ? next_element(j, p, limit, &col->addr[n], &n)
@@ -169,24 +171,157 @@ static rd_status jsonl_read(void *self, rd_refs *refs) {
             if (!next)
                 break;
         }
-        if (!next && (n == 0 || j->lines.failed == RD_ENOMEM))
-            return rdi_lines_fail(&j->lines, p, limit);
-        rdi_lines_consume(&j->lines, (size_t)(p - start));
+        if (!next && (n == 0 || j->rows.lines.failed == RD_ENOMEM))
+            return rdi_lines_fail(&j->rows.lines, p, limit);
+        rdi_lines_consume(&j->rows.lines, (size_t)(p - start));
     }
     rdi_lines_deliver(refs, col, n, 0);
     return RD_OK;
 }
 
-static rd_status jsonl_open(void *self, rdi_reader *r) {
+/* ---- requests ---- */
+
+static const struct {
+    const char *option;
+    uint32_t field;
+} members[RDI_ROW_ROLES] = {
+    [RDI_ROW_ID] = {"id", 0},
+    [RDI_ROW_SIZE] = {"size", RD_FIELD_BYTES},
+    [RDI_ROW_TIME] = {"time", RD_FIELD_TIME},
+    [RDI_ROW_TTL] = {"ttl", RD_FIELD_LIFETIME},
+    [RDI_ROW_OP] = {"op", RD_FIELD_OPERATION},
+    [RDI_ROW_KEYSIZE] = {"keysize", RD_FIELD_BYTES},
+    [RDI_ROW_COUNT] = {"count", 0},
+};
+
+/* Reads the value of a member: a string, whose content counts, or a number. */
+static const char *read_member(jsonl_reader *j, int role, const char *p, const char *limit,
+                               rdi_row *row) {
+    if (role == RDI_ROW_ID)
+        return read_element(j, p, limit, &row->ref.addr);
+    const char *next = *p == '"' ? rdi_scan_json_string(p) : rdi_scan_json_word(p);
+    if (!next)
+        return fail(j, p, limit, "a number or a string");
+    bool quoted = *p == '"';
+    size_t n = (size_t)(next - p) - 2 * quoted;
+    const char *wrong = rdi_row_request_value(row, role, p + quoted, n, j->rows.unit);
+    if (!wrong)
+        return next;
+    char found[RDI_EXCERPT_MAX];
+    rdi_excerpt(found, p + quoted, n);
+    j->rows.lines.failed =
+        rdi_fail(j->rows.lines.r->ctx, RD_EFORMAT, "member \"%.80s\" (%s): '%s' %s", j->key[role],
+                 members[role].option, found, wrong);
+    return NULL;
+}
+
+/* Returns the role of the member whose key is at p, or RDI_ROW_ROLES if it is not read. */
+static int role_of(const jsonl_reader *j, const char *p, size_t n) {
+    int role = 0;
+    while (role < RDI_ROW_ROLES &&
+           !(j->selected[role] && strncmp(j->key[role], p + 1, n) == 0 && !j->key[role][n]))
+        role++;
+    return role;
+}
+
+/* Reads the member at p. Notes its role in *seen. */
+static const char *next_member(jsonl_reader *j, const char *p, const char *limit, rdi_row *row,
+                               uint32_t *seen) {
+    const char *key = p, *value = rdi_scan_json_key(p);
+    if (!value)
+        return fail(j, key, limit, "\"NAME\": VALUE");
+    int role = role_of(j, key, (size_t)(rdi_scan_json_string(key) - key) - 2);
+    if (role == RDI_ROW_ROLES) {
+        p = rdi_scan_json_value(value);
+        return p ? p : fail(j, value, limit, "a JSON value");
+    }
+    if (*seen & 1u << role)
+        return fail(j, key, limit, "each member only once");
+    *seen |= 1u << role;
+    return read_member(j, role, value, limit, row);
+}
+
+static const char *read_members(jsonl_reader *j, const char *p, const char *limit, rdi_row *row,
+                                uint32_t *seen) {
+    p = rdi_scan_blanks(p + 1);
+    if (*p == '}')
+        return p + 1;
+    while (true) {
+        p = next_member(j, p, limit, row, seen);
+        if (!p)
+            return NULL;
+        p = rdi_scan_blanks(p);
+        if (*p == '}')
+            return p + 1;
+        if (*p != ',')
+            return fail(j, p, limit, "',' or '}'");
+        p = rdi_scan_blanks(p + 1);
+    }
+}
+
+/* Reads one line, which is a request or empty. */
+static const char *jsonl_row(rdi_rows *w, const char *p, const char *limit, rdi_row *row) {
+    jsonl_reader *j = (jsonl_reader *)w;
+    uint32_t seen = 0;
+    if (rdi_scan_line_end(p))
+        return rdi_line_skip(p, limit, &row->ref);
+    p = rdi_scan_blanks(p);
+    if (*p != '{')
+        return fail(j, p, limit, "a JSON object");
+    p = read_members(j, p, limit, row, &seen);
+    const char *next = p ? rdi_scan_line_end(p) : NULL;
+    if (p && !next)
+        return fail(j, p, limit, "the end of the line after the object");
+    for (int role = 0; next && role < RDI_ROW_ROLES; role++)
+        if (j->selected[role] && !(seen & 1u << role)) {
+            w->lines.failed = rdi_fail(w->lines.r->ctx, RD_EFORMAT,
+                                       "the object has no member \"%.80s\" (option '%s')",
+                                       j->key[role], members[role].option);
+            return NULL;
+        }
+    return next;
+}
+
+static rd_status jsonl_read(void *self, rd_refs *refs) {
     jsonl_reader *j = self;
-    rdi_lines_open(&j->lines, r, NULL);
-    j->lines.max = LINE_MAX_BYTES;
-    rdi_id_table_init(&j->ids, r->ctx);
+    return j->key[RDI_ROW_ID] ? rdi_rows_read(self, refs, jsonl_row, NULL) : read_arrays(j, refs);
+}
+
+/* ---- the reader ---- */
+
+/* Chooses the members to read. A member that only requests need is skipped, not checked, if its
+ * column is not delivered. */
+static rd_status jsonl_select(void *self, uint32_t fields) {
+    jsonl_reader *j = self;
+    for (int role = RDI_ROW_SIZE; role < RDI_ROW_ROLES && j->key[RDI_ROW_ID]; role++)
+        if (j->key[role] && (members[role].field & fields || role == RDI_ROW_COUNT)) {
+            j->selected[role] = true;
+            j->rows.fields |= members[role].field;
+        }
+    return rdi_rows_select(&j->rows);
+}
+
+static rd_status check_options(jsonl_reader *j) {
+    for (int role = RDI_ROW_SIZE; role < RDI_ROW_ROLES; role++)
+        if (j->key[role] && !j->key[RDI_ROW_ID])
+            return rdi_fail(j->rows.lines.r->ctx, RD_EINVAL,
+                            "format jsonl: option '%s' needs id=NAME: only requests have it",
+                            members[role].option);
     return RD_OK;
 }
 
+static rd_status jsonl_open(void *self, rdi_reader *r) {
+    jsonl_reader *j = self;
+    rdi_lines_open(&j->rows.lines, r, NULL);
+    j->rows.lines.max = LINE_MAX_BYTES;
+    rdi_id_table_init(&j->rows.ids, r->ctx);
+    j->selected[RDI_ROW_ID] = true;
+    j->rows.unit = rdi_time_unit(j->time_unit);
+    return check_options(j);
+}
+
 static void jsonl_close(void *self) {
-    rdi_id_table_fini(&((jsonl_reader *)self)->ids);
+    rdi_id_table_fini(&((jsonl_reader *)self)->rows.ids);
 }
 
 static const char default_field[] = "hash_ids";
@@ -205,13 +340,32 @@ static int jsonl_probe(const uint8_t *head, size_t n, bool whole) {
     return RDI_PROBE_NO;
 }
 
+#define KEY_OPT(role, text, what)                                                                  \
+    {                                                                                              \
+        .name = text, .type = RD_OPT_STRING, .offset = offsetof(jsonl_reader, key[role]),          \
+        .help = "name of " what                                                                    \
+    }
+
 static const rd_opt jsonl_opts[] = {
     {.name = "field",
      .type = RD_OPT_STRING,
      .offset = offsetof(jsonl_reader, field),
      .def = default_field,
      .help = "name of the array of ids"},
-    RDI_ID_OPTS(jsonl_reader, ids),
+    KEY_OPT(RDI_ROW_ID, "id", "the id of a request; without it, an array of ids is read"),
+    KEY_OPT(RDI_ROW_SIZE, "size", "the size of its object in bytes"),
+    KEY_OPT(RDI_ROW_TIME, "time", "its time"),
+    {.name = "time-unit",
+     .type = RD_OPT_CHOICE,
+     .offset = offsetof(jsonl_reader, time_unit),
+     .def = "s",
+     .choices = RDI_TIME_UNITS,
+     .help = "unit of the times"},
+    KEY_OPT(RDI_ROW_TTL, "ttl", "its lifetime in seconds"),
+    KEY_OPT(RDI_ROW_OP, "op", "its operation"),
+    KEY_OPT(RDI_ROW_KEYSIZE, "keysize", "a size that is added to size="),
+    KEY_OPT(RDI_ROW_COUNT, "count", "the number of times that it is made"),
+    RDI_ID_OPTS(jsonl_reader, rows.ids),
     {0},
 };
 
@@ -219,23 +373,34 @@ const rdi_format_ops rdi_format_jsonl = {
     .info =
         {
             .name = "jsonl",
-            .summary = "one JSON object per line with an array of ids (KV-cache traces)",
-            .card = "Every element of the array \"hash_ids\" (field=NAME) is one reference: an "
-                    "integer or a string.\n"
-                    "Everything else in the object is skipped; an object without the array is an "
-                    "error, an empty\n"
-                    "line is not. A line may be up to 64 MiB long. Strings are taken as they are "
-                    "written, without\n"
-                    "resolving escapes, and negative integers as names.\n"
-                    "\n" RDI_ID_CARD,
+            .summary = "one JSON object per line: a request, or an array of ids (KV-cache traces)",
+            .card =
+                "Every element of the array \"hash_ids\" (field=NAME) is one reference: an "
+                "integer or a string.\n"
+                "Everything else in the object is skipped; an object without the array is an "
+                "error, an empty\n"
+                "line is not. A line may be up to 64 MiB long. Strings are taken as they are "
+                "written, without\n"
+                "resolving escapes, and negative integers as names.\n"
+                "\n"
+                "With id=NAME, every object is one request, and options name its members. Requests "
+                "of\n"
+                "object caches (--weight=bytes) have a size and may have a time, a lifetime, an\n"
+                "operation and a count, with the same values as in csv; numbers may be quoted. A\n"
+                "member that an option names must be in every object.\n"
+                "\n"
+                "  -f jsonl:id=key,size=bytes,time=ts,time-unit=ms,op=op,ttl=ttl\n"
+                "\n" RDI_ID_CARD,
+            .fields = RD_REQUEST_FIELDS,
             .ids = true,
             .opts = jsonl_opts,
         },
     .state_size = sizeof(jsonl_reader),
     .probe = jsonl_probe,
     .open = jsonl_open,
+    .select = jsonl_select,
     .read = jsonl_read,
     .separate = rdi_lines_separate,
-    .ids_at = offsetof(jsonl_reader, ids),
+    .ids_at = offsetof(jsonl_reader, rows.ids),
     .close = jsonl_close,
 };

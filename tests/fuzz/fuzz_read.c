@@ -28,6 +28,8 @@ static void check_batch(const rd_refs *refs) {
         sum += refs->addr[i];
         sum += refs->pc ? refs->pc[i] : 0;
         sum += refs->thread ? refs->thread[i] : 0;
+        for (unsigned j = 0; j < RD_MORE_COLUMNS; j++)
+            sum += refs->more[j] ? refs->more[j][i] : 0;
         FUZZ_CHECK(!refs->size || refs->size[i] >= 1, "a reference of no bytes");
         FUZZ_CHECK(!refs->kind || refs->kind[i] == RD_LOAD || refs->kind[i] == RD_STORE ||
                        refs->kind[i] == RD_FETCH,
@@ -83,13 +85,21 @@ static rd_status read_all(rd_ctx *ctx, rd_trace *t) {
     return status;
 }
 
-void fuzz_read_trace(const char *spec, const uint8_t *data, size_t n) {
+static void read_fields(const char *spec, const uint8_t *data, size_t n, uint32_t fields) {
     rd_ctx *ctx = fuzz_ctx_new();
     rd_trace *t = NULL;
     rd_status status = rd_trace_open_memory(ctx, "input", data, n, spec, &t);
+    if (status == RD_OK)
+        status = rd_trace_select(t, fields);
     if (status == RD_OK)
         status = read_all(ctx, t);
     fuzz_check_failure(ctx, status);
     rd_trace_close(t);
     fuzz_ctx_free(ctx);
+}
+
+/* Reads the trace without and with the columns of requests. */
+void fuzz_read_trace(const char *spec, const uint8_t *data, size_t n) {
+    read_fields(spec, data, n, 0);
+    read_fields(spec, data, n, RD_REQUEST_FIELDS);
 }

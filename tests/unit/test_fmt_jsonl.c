@@ -36,6 +36,63 @@ static void arrays_go_over_batches_and_windows(void **state) {
     free(text);
 }
 
+/* Reads a line as a request with all columns. Returns the message of a failure, "" if there is
+ * none. */
+static const char *request_error(const char *spec, const char *line) {
+    static char message[1024];
+    rd_ctx *ctx = NULL;
+    rd_trace *t = NULL;
+    const rd_refs *refs = NULL;
+    *message = 0;
+    assert_int_equal(rd_ctx_new(NULL, &ctx), RD_OK);
+    rd_status status = rd_trace_open_memory(ctx, "memory", line, strlen(line), spec, &t);
+    if (status == RD_OK)
+        status = rd_trace_select(t, RD_REQUEST_FIELDS);
+    if (status == RD_OK)
+        status = rd_trace_read(t, &refs);
+    if (status != RD_OK)
+        snprintf(message, sizeof message, "%s", rd_last_error(ctx));
+    rd_trace_close(t);
+    rd_ctx_free(ctx);
+    return message;
+}
+
+static void members_of_requests_are_checked(void **state) {
+    (void)state;
+    static const char spec[] = "jsonl:id=k,size=s,time=t,op=o,ttl=l";
+    static const struct {
+        const char *line, *message;
+    } cases[] = {
+        {"{\"k\":1,\"s\":0,\"t\":5,\"o\":\"get\",\"l\":0}", ""},
+        {"{\"k\":1,\"s\":-3,\"t\":5,\"o\":\"get\",\"l\":0}",
+         "memory: line 1: member \"s\" (size): '-3' is negative"},
+        {"{\"k\":1,\"s\":9223372036854775808,\"t\":5,\"o\":\"get\",\"l\":0}",
+         "memory: line 1: member \"s\" (size): '9223372036854775808' is not below 2^63"},
+        {"{\"k\":1,\"s\":99999999999999999999,\"t\":5,\"o\":\"get\",\"l\":0}",
+         "memory: line 1: member \"s\" (size): '99999999999999999999' does not fit in 64 bits"},
+        {"{\"k\":1,\"s\":1,\"t\":5,\"o\":\"fly\",\"l\":0}",
+         "memory: line 1: member \"o\" (op): 'fly' is not a known operation"},
+        {"{\"k\":1,\"s\":1,\"t\":null,\"o\":\"get\",\"l\":0}",
+         "memory: line 1: member \"t\" (time): 'null' is not a number"},
+        {"{\"k\":1,\"s\":1,\"t\":[5],\"o\":\"get\",\"l\":0}",
+         "memory: line 1: expected a number or a string, found '[5],\"o\":\"get\",\"l\":0}'"},
+        {"{\"k\":1,\"s\":1,\"t\":5,\"o\":\"get\"}",
+         "memory: line 1: the object has no member \"l\" (option 'ttl')"},
+        {"{\"k\":1,\"s\":1,\"s\":1,\"t\":5,\"o\":\"get\",\"l\":1}",
+         "memory: line 1: expected each member only once, found "
+         "'\"s\":1,\"t\":5,\"o\":\"get\",\"l\":1}'"},
+        {"{\"s\":1,\"t\":5,\"o\":\"get\",\"l\":1}",
+         "memory: line 1: the object has no member \"k\" (option 'id')"},
+        {"{}", "memory: line 1: the object has no member \"k\" (option 'id')"},
+        {"{\"k\":1,\"s\":1,\"t\":5,\"o\":\"get\",\"l\":1} x",
+         "memory: line 1: expected the end of the line after the object, found ' x'"},
+    };
+    for (size_t i = 0; i < RDI_COUNT(cases); i++)
+        assert_string_equal(request_error(spec, cases[i].line), cases[i].message);
+    assert_string_equal(request_error("jsonl:size=s", "{}"),
+                        "format jsonl: option 'size' needs id=NAME: only requests have it");
+}
+
 static void ids_may_be_strings_and_numbers(void **state) {
     (void)state;
     traces_result r = traces_read_text(
@@ -161,6 +218,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_go_over_batches_and_windows),
         cmocka_unit_test(ids_may_be_strings_and_numbers),
+        cmocka_unit_test(members_of_requests_are_checked),
         cmocka_unit_test(the_field_may_be_anywhere_and_have_any_name),
         cmocka_unit_test(what_is_no_such_object_is_named),
         cmocka_unit_test(deep_nesting_is_refused),

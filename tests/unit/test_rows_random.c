@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#define ROWS  40000
-#define ROOM  (ROWS * 256)
+#define ROWS  20000
+#define ROOM  (ROWS * 512)
 #define NAMES 5000
 
 enum { ID, SIZE, TIME, OP, TTL, KEYSIZE, ROLES, JUNK = ROLES };
@@ -147,6 +147,32 @@ typedef struct table {
     bool names;
 } table;
 
+/* Appends a member to the line. A value that is not a JSON number is quoted. */
+static void put_member(size_t i, const char *title, const char *value) {
+    bool number = *value && strspn(value, "0123456789") == strlen(value) && *value != '0';
+    const char *quote = number && below(4) ? "" : "\"";
+    char member[256];
+    snprintf(member, sizeof member, "%s\"%s\":%s%s%s%s", i ? "," : "", title, below(2) ? " " : "",
+             quote, value, quote);
+    put(member);
+    if (below(8) == 0)
+        put(" , \"more\": [1, {\"id\": null}, \"}\"]");
+}
+
+static void write_object(const table *t, row *to, bool damaged) {
+    char value[128];
+    *to = (row){0};
+    put("{");
+    for (size_t i = 0; i < t->n; i++) {
+        write_value(t->columns[i], value, to, t->names);
+        if (damaged && t->columns[i] == SIZE)
+            damage_value(value);
+        put_member(i, titles[t->columns[i]], value);
+    }
+    put("}");
+    end_line();
+}
+
 static void write_row(const table *t, row *to, bool damaged) {
     char value[128], sep[2] = {t->sep, 0};
     *to = (row){0};
@@ -174,17 +200,13 @@ static table random_table(void) {
     return t;
 }
 
-static void write_csv(const table *t, size_t rows, size_t damaged) {
-    char sep[2] = {t->sep, 0};
-    for (size_t i = 0; i < t->n; i++) {
-        put(i ? sep : "");
-        put(titles[t->columns[i]]);
-    }
-    end_line();
+typedef void row_writer(const table *t, row *to, bool damaged);
+
+static void write_rows(const table *t, size_t rows, size_t damaged, row_writer *write) {
     for (size_t i = 0; i < rows; i++) {
         if (below(50) == 0)
             end_line();
-        write_row(t, &expected[i], i == damaged);
+        write(t, &expected[i], i == damaged);
         if (i == damaged)
             bad_line = lines;
     }
@@ -193,7 +215,19 @@ static void write_csv(const table *t, size_t rows, size_t damaged) {
         used--; /* the last line may lack its end */
 }
 
+static void write_csv(const table *t, size_t rows, size_t damaged) {
+    char sep[2] = {t->sep, 0};
+    for (size_t i = 0; i < t->n; i++) {
+        put(i ? sep : "");
+        put(titles[t->columns[i]]);
+    }
+    end_line();
+    write_rows(t, rows, damaged, write_row);
+}
+
 /* ---- reading ---- */
+
+#define JSONL "jsonl:id=id,size=size,time=time,op=op,ttl=ttl,keysize=ks"
 
 static void check_batch(const rd_refs *refs, size_t at) {
     for (size_t i = 0; i < refs->n; i++) {
@@ -245,6 +279,9 @@ static void usual_and_unusual_lines_read_alike(void **state) {
         size_t rows = 1 + below(below(2) ? 100 : ROWS);
         write_csv(&t, rows, below(2) ? below(rows) : ROWS);
         check_reading("csv:keysize=ks", 0);
+        t = random_table();
+        write_rows(&t, rows, below(2) ? below(rows) : ROWS, write_object);
+        check_reading(JSONL, 0);
     }
 }
 
@@ -256,6 +293,9 @@ static void threads_read_the_same_rows(void **state) {
         size_t rows = ROWS - below(1000);
         write_csv(&t, rows, below(4) ? below(rows) : ROWS);
         check_reading("csv:keysize=ks", 2 + (unsigned)below(3));
+        t = random_table();
+        write_rows(&t, rows, below(4) ? below(rows) : ROWS, write_object);
+        check_reading(JSONL, 2 + (unsigned)below(3));
     }
 }
 
