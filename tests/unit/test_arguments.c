@@ -729,6 +729,7 @@ static void traces(void **state) {
                  rd_trace_never_began(NULL));
     assert_null(rd_trace_note(NULL));
     assert_int_equal(rd_trace_skipped(NULL) + rd_trace_repeats(NULL), 0);
+    rd_trace_read_ahead(NULL, 2);
     rd_trace_progress(NULL, &done, &total);
     rd_trace_close(NULL);
     expect_ok(rd_trace_open_memory(ctx, "name", ids, 6, "text", &t));
