@@ -46,6 +46,7 @@ struct rdi_text_ahead {
     rdi_monitor lock;
     uint64_t cut, turn, taken; /* numbers of pieces that were cut, whose ids were entered, and that
                                   the caller has finished */
+    unsigned waiting;          /* number of threads that wait for room or for their turn */
     bool ended;                /* true: no more pieces are cut */
     bool stop;                 /* true: the caller wants no more pieces */
     bool numbers_only;         /* true: the table remembers no more numbers */
@@ -199,8 +200,10 @@ static bool cut_piece(rdi_text_ahead *a, piece *to) {
 /* Waits for memory of the next piece. Returns false if no more pieces are wanted. */
 static bool wait_for_room(rdi_text_ahead *a) {
     rdi_monitor_enter(&a->lock);
+    a->waiting++;
     while (a->cut - a->taken == a->pieces && !a->stop)
         rdi_monitor_wait(&a->lock);
+    a->waiting--;
     bool wanted = !a->stop && !a->ended;
     rdi_monitor_leave(&a->lock);
     return wanted;
@@ -220,7 +223,8 @@ static bool next_piece(rdi_text_ahead *a, piece_reader *p, uint64_t *number) {
         rdi_id_table *ids = table_of(a, p->state);
         if (ids && a->numbers_only)
             ids->numbers_read = RDI_ID_NUMBERS_MAX;
-        rdi_monitor_wake(&a->lock);
+        if (a->ended)
+            rdi_monitor_wake(&a->lock);
         rdi_monitor_leave(&a->lock);
     }
     rdi_monitor_leave(&a->cutting);
@@ -231,8 +235,10 @@ static bool next_piece(rdi_text_ahead *a, piece_reader *p, uint64_t *number) {
  * pieces are wanted. */
 static bool wait_for_turn(rdi_text_ahead *a, uint64_t number) {
     rdi_monitor_enter(&a->lock);
+    a->waiting++;
     while (a->turn != number && !a->stop)
         rdi_monitor_wait(&a->lock);
+    a->waiting--;
     bool wanted = !a->stop;
     rdi_monitor_leave(&a->lock);
     return wanted;
@@ -244,7 +250,8 @@ static void finish_piece(rdi_text_ahead *a, uint64_t number, piece_state state) 
     piece_at(a, number)->state = state;
     while (a->turn < a->cut && piece_at(a, a->turn)->state == DONE)
         a->turn++;
-    rdi_monitor_wake(&a->lock);
+    if (number == a->taken || a->waiting) /* to wake a thread for nothing is expensive */
+        rdi_monitor_wake(&a->lock);
     rdi_monitor_leave(&a->lock);
 }
 
@@ -300,7 +307,8 @@ static void end_again(rdi_text_ahead *a) {
 static void give_back(rdi_text_ahead *a) {
     rdi_monitor_enter(&a->lock);
     a->taken++;
-    rdi_monitor_wake(&a->lock);
+    if (a->waiting)
+        rdi_monitor_wake(&a->lock);
     rdi_monitor_leave(&a->lock);
 }
 
