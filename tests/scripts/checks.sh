@@ -88,6 +88,10 @@ if command -v python3 >/dev/null; then
     expect_number ': 3.7 has no source' docs/papers.md.in '$a It is 3.7 times as fast.'
     expect_number ': eighty has no source' docs/choosing.md.in '$a It is eighty times as fast.'
     expect_number ': 12.5 has no source' bench/README.md '$a It takes 12.5 s.'
+    expect_number 'must say: *not reached*' docs/papers.md.in '/^| Figure 8/s/, \*not reached\*//'
+    expect_number 'must say: overlap' docs/papers.md.in '/^| Figure 9/d'
+    expect_number 'must say: *more than the paper*' docs/papers.md.in 's/, \*more than the paper\*//'
+    expect_number 'must say: too late' docs/papers.md.in 's/ too late to be useful / later /'
 fi
 
 # expect_document STATUS TEXT LINES...: check-docs on a document of these lines, where `reusedist`
