@@ -224,6 +224,21 @@ def check_findings(checks, chrome, url):
     page.close()
 
 
+def check_achievable(checks, chrome, directory, tool):
+    """Checks that shares of the achievable hits are called so, in the table and in the sentence of a page
+    about a trace without a working set."""
+    trace, profile = os.path.join(directory, "zipf.trace"), os.path.join(directory, "zipf.json")
+    subprocess.run([tool, "generate", "-q", "zipf:blocks=4K,refs=40K", "-o", trace], check=True)
+    subprocess.run([tool, "analyze", "-q", "--out=json", "-o", profile, trace], check=True)
+    page = chrome.page("file://" + make_page(tool, directory, "zipf.html", "zipf.json"))
+    text = page.evaluate("document.querySelector('.findings').textContent").replace("\u00a0", " ")
+    checks.that("achievable hits: the sentence", "working set: 90 % of the achievable hits need" in text, text)
+    rows = page.evaluate("[...document.querySelectorAll('tr')].map((row) => row.textContent)")
+    checks.that("achievable hits: the table",
+                any(row.replace("\u00a0", " ").startswith("99 % of the achievable hits") for row in rows), rows)
+    page.close()
+
+
 def check_method(checks, chrome, url):
     """Checks that nothing on the page contradicts itself."""
     page = chrome.page(url + "#method")
@@ -377,6 +392,7 @@ def check_all(checks, tool, directory, shots):
         check_looks(checks, chrome, two, PANELS[:2] + ["compare"] + PANELS[2:], shots)
         check_words(checks, chrome, directory, tool)
         check_findings(checks, chrome, one)
+        check_achievable(checks, chrome, directory, tool)
         check_bins(checks, chrome, two)
         check_tables(checks, chrome, one)
         check_heat_keys(checks, chrome, one)
