@@ -2,6 +2,8 @@
  * analysis knows. */
 #include "analysis/analysis_state.h"
 
+#include <string.h>
+
 /* Sets the kinds of the profile, as letters in fixed order, unless all kinds are analyzed. */
 static rd_status set_kinds(const rd_analysis *a, rd_profile *profile) {
     static const char all[] = "LSI"; /* in the order of the bits RD_LOAD, RD_STORE and RD_FETCH */
@@ -40,13 +42,27 @@ static rd_status complete(const rd_analysis *a, rd_profile *profile) {
     return a->attribution ? rdi_attribution_feed_finish(a->attribution, profile) : RD_OK;
 }
 
+/* Refuses a profile whose sample contains no block: its numbers would be zeros that nobody measured.
+ * A sampled block has a first reference, so a sample without infinite distances is empty. */
+static rd_status check_sample(const rd_analysis *a, const rd_profile *profile) {
+    const rd_profile_facts *f = rd_profile_facts_of(profile);
+    if (!f->references || f->infinite || !f->error_kind || strcmp(f->error_kind, "sampled") != 0)
+        return RD_OK;
+    return rdi_fail(a->ctx, RD_EINVAL,
+                    "engine %s: the sample contains none of the blocks of this trace, so there are "
+                    "no results; use a higher rate, or an exact engine",
+                    f->engine);
+}
+
 rd_status rdi_analysis_make_profile(rd_analysis *a) {
     rd_profile *profile = NULL;
     if (a->objects)
         RD_TRY(rd_objects_profile(a->objects, &profile));
     else
         RD_TRY(rd_engine_profile(a->engine, &profile));
-    rd_status status = complete(a, profile);
+    rd_status status = check_sample(a, profile);
+    if (status == RD_OK)
+        status = complete(a, profile);
     if (status == RD_OK && a->objects) {
         rd_profile_set_seconds(profile, a->objects_seconds);
         rdi_note_objects(a, profile);
