@@ -108,6 +108,12 @@ typedef struct rd_hits_answer {
  * RD_EINVAL for any other value of `requested`, and for a profile without distances. */
 RD_API RD_CHECKED rd_status rd_cache_for_hits(rd_ctx *ctx, const rd_profile *p, double requested,
                                               rd_hits_answer *out);
+/* Sets *low and *high to the range that contains the smallest cache with the hit ratio `hits` (0 to
+ * 1), with 95 % confidence. *low is RD_UNKNOWN if it lies below rd_mrc_resolution(). *high is
+ * RD_UNKNOWN if no size is certain to have the hit ratio. The function returns RD_EINVAL for any
+ * other value of `hits`, and for a profile without a band, see rd_mrc_has_band(). */
+RD_API RD_CHECKED rd_status rd_cache_for_hits_band(rd_ctx *ctx, const rd_profile *p, double hits,
+                                                   uint64_t *low, uint64_t *high);
 
 /* A working-set knee: a cache size at which a working set fits. The curve drops steeply before the
  * knee and is flat after it: a cache of half the size has many more misses, and a cache of twice

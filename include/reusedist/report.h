@@ -90,7 +90,8 @@ RD_API RD_CHECKED rd_status rd_report_hits_text(rd_profile *p, const rd_report_s
 /* Makes the same table as CSV: "hits,blocks,bytes,requested". Column `requested` has the given
  * ratio. Column `hits` has the same ratio, or the best one if no cache has the given ratio. Bytes
  * are empty if a block is an address or an object. Blocks and bytes are empty if the sample does
- * not resolve the size. */
+ * not resolve the size. A profile with a confidence band has two more columns, "low_blocks" and
+ * "high_blocks": the range of sizes, see rd_cache_for_hits_band(). An unknown end is empty. */
 RD_API RD_CHECKED rd_status rd_report_hits_csv(rd_profile *p, const double *hits, size_t n_hits,
                                                char **text, size_t *n);
 /* Makes the same table as JSON (schema "reusedist.hits/1"). */

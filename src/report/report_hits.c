@@ -15,21 +15,40 @@
 #define SIZE_COLUMNS  14
 #define COUNT_COLUMNS 14
 
-/* Finds an answer for each hit ratio. The caller frees the answers. */
-static rd_status collect_answers(rd_profile *p, const double *hits, size_t n,
-                                 rd_hits_answer **out) {
+/* An answer, and the range of sizes that the band of a sampled profile allows. An end of the range
+ * is RD_UNKNOWN if it is unknown or if the profile has no band. */
+typedef struct hits_row {
+    rd_hits_answer answer;
+    uint64_t low, high;
+} hits_row;
+
+static double ratio_of(const rd_hits_answer *answer) {
+    return answer->reachable ? answer->requested : answer->hit_ratio;
+}
+
+static rd_status find_row(rd_profile *p, double hits, hits_row *row) {
     rd_ctx *ctx = rdi_profile_ctx(p);
-    rd_hits_answer *answers = rdi_alloc(ctx, n ? n : 1, sizeof *answers);
-    if (!answers)
+    *row = (hits_row){.low = RD_UNKNOWN, .high = RD_UNKNOWN};
+    RD_TRY(rd_cache_for_hits(ctx, p, hits, &row->answer));
+    if (!rd_mrc_has_band(p))
+        return RD_OK;
+    return rd_cache_for_hits_band(ctx, p, ratio_of(&row->answer), &row->low, &row->high);
+}
+
+/* Makes a row for each hit ratio. The caller frees the rows. */
+static rd_status collect_rows(rd_profile *p, const double *hits, size_t n, hits_row **out) {
+    rd_ctx *ctx = rdi_profile_ctx(p);
+    hits_row *rows = rdi_alloc(ctx, n ? n : 1, sizeof *rows);
+    if (!rows)
         return RD_ENOMEM;
     for (size_t i = 0; i < n; i++) {
-        rd_status status = rd_cache_for_hits(ctx, p, hits[i], &answers[i]);
+        rd_status status = find_row(p, hits[i], &rows[i]);
         if (status != RD_OK) {
-            rdi_free(ctx, answers);
+            rdi_free(ctx, rows);
             return status;
         }
     }
-    *out = answers;
+    *out = rows;
     return RD_OK;
 }
 
@@ -40,35 +59,40 @@ static bool is_resolved(const rd_profile *p, const rd_hits_answer *answer) {
     return answer->blocks >= rd_mrc_resolution(p);
 }
 
-static double ratio_of(const rd_hits_answer *answer) {
-    return answer->reachable ? answer->requested : answer->hit_ratio;
-}
-
 rd_status rd_report_hits_csv(rd_profile *p, const double *hits, size_t n_hits, char **text,
                              size_t *n) {
-    rd_hits_answer *answers = NULL;
+    hits_row *rows = NULL;
     RDI_NEED(rdi_profile_ctx(p), p, hits, text, n);
-    RD_TRY(collect_answers(p, hits, n_hits, &answers));
+    RD_TRY(collect_rows(p, hits, n_hits, &rows));
     uint64_t block_bytes = rd_profile_facts_of(p)->block_bytes;
     rdi_text t = rdi_text_start(rdi_profile_ctx(p));
-    rdi_text_puts(&t, "hits,blocks,bytes,requested\n");
+    bool band = rd_mrc_has_band(p);
+    rdi_text_puts(&t, "hits,blocks,bytes,requested");
+    rdi_text_puts(&t, band ? ",low_blocks,high_blocks\n" : "\n");
     for (size_t i = 0; i < n_hits; i++) {
-        rdi_text_double(&t, ratio_of(&answers[i]));
+        rdi_text_double(&t, ratio_of(&rows[i].answer));
         rdi_text_putc(&t, ',');
-        if (is_resolved(p, &answers[i]))
-            rdi_text_u64(&t, answers[i].blocks);
+        if (is_resolved(p, &rows[i].answer))
+            rdi_text_u64(&t, rows[i].answer.blocks);
         rdi_text_putc(&t, ',');
-        if (block_bytes && is_resolved(p, &answers[i]))
-            rdi_text_u128(&t, (rdi_u128)answers[i].blocks * block_bytes);
+        if (block_bytes && is_resolved(p, &rows[i].answer))
+            rdi_text_u128(&t, (rdi_u128)rows[i].answer.blocks * block_bytes);
         rdi_text_putc(&t, ',');
-        rdi_text_double(&t, answers[i].requested);
+        rdi_text_double(&t, rows[i].answer.requested);
+        rdi_text_puts(&t, band ? "," : "");
+        if (rows[i].low != RD_UNKNOWN)
+            rdi_text_u64(&t, rows[i].low);
+        rdi_text_puts(&t, band ? "," : "");
+        if (rows[i].high != RD_UNKNOWN)
+            rdi_text_u64(&t, rows[i].high);
         rdi_text_putc(&t, '\n');
     }
-    rdi_free(t.ctx, answers);
+    rdi_free(t.ctx, rows);
     return rdi_text_take(&t, text, n);
 }
 
-static void put_answer(rd_json_writer *w, const rd_profile *p, const rd_hits_answer *answer) {
+static void put_answer(rd_json_writer *w, const rd_profile *p, const hits_row *row) {
+    const rd_hits_answer *answer = &row->answer;
     uint64_t block_bytes = rd_profile_facts_of(p)->block_bytes;
     rd_json_begin_object(w, NULL, RD_JSON_INLINE);
     rd_json_put_double(w, "requested", answer->requested);
@@ -80,14 +104,18 @@ static void put_answer(rd_json_writer *w, const rd_profile *p, const rd_hits_ans
         rdi_json_put_u128(w, "bytes", (rdi_u128)answer->blocks * block_bytes);
     else
         rd_json_put_null(w, "bytes");
+    if (rd_mrc_has_band(p)) {
+        rdi_json_put_u64_or_null(w, "low_blocks", row->low, RD_UNKNOWN);
+        rdi_json_put_u64_or_null(w, "high_blocks", row->high, RD_UNKNOWN);
+    }
     rd_json_end_object(w);
 }
 
 rd_status rd_report_hits_json(rd_profile *p, const double *hits, size_t n_hits, char **text,
                               size_t *n) {
-    rd_hits_answer *answers = NULL;
+    hits_row *rows = NULL;
     RDI_NEED(rdi_profile_ctx(p), p, hits, text, n);
-    RD_TRY(collect_answers(p, hits, n_hits, &answers));
+    RD_TRY(collect_rows(p, hits, n_hits, &rows));
     const rd_profile_facts *facts = rd_profile_facts_of(p);
     rd_json_writer w = rdi_json_writer_start(rdi_profile_ctx(p), RD_JSON_SPACED);
     rd_json_begin_object(&w, NULL, RD_JSON_LINES);
@@ -97,16 +125,30 @@ rd_status rd_report_hits_json(rd_profile *p, const double *hits, size_t n_hits, 
     rd_json_put_bool(&w, "exact", facts->exact);
     rd_json_begin_array(&w, "caches", RD_JSON_LINES);
     for (size_t i = 0; i < n_hits; i++)
-        put_answer(&w, p, &answers[i]);
+        put_answer(&w, p, &rows[i]);
     rd_json_end_array(&w);
     rd_json_end_object(&w);
-    rdi_free(rdi_profile_ctx(p), answers);
+    rdi_free(rdi_profile_ctx(p), rows);
     return rd_json_writer_take(&w, text, n);
 }
 
 /* ---- text ---- */
 
-static void add_row(rdi_paper *paper, const rd_profile *p, const rd_hits_answer *answer) {
+/* Adds the range of sizes of a row, with a unit if blocks have a size in bytes. */
+static void add_range(rdi_paper *paper, const rd_profile *p, const hits_row *row) {
+    char low[RDI_FORMAT_ROOM], high[RDI_FORMAT_ROOM];
+    rdi_format_size(paper, row->low != RD_UNKNOWN ? row->low : rd_mrc_resolution(p), low);
+    rdi_text_printf(&paper->t, "  %s%s", row->low != RD_UNKNOWN ? "" : "<", low);
+    if (row->high == RD_UNKNOWN) {
+        rdi_text_puts(&paper->t, " or more");
+        return;
+    }
+    rdi_format_size(paper, row->high, high);
+    rdi_text_printf(&paper->t, " .. %s", high);
+}
+
+static void add_row(rdi_paper *paper, const rd_profile *p, const hits_row *row) {
+    const rd_hits_answer *answer = &row->answer;
     uint64_t resolution = rd_mrc_resolution(p);
     bool resolved = is_resolved(p, answer);
     char text[2 * RDI_FORMAT_ROOM], size[RDI_FORMAT_ROOM];
@@ -120,6 +162,8 @@ static void add_row(rdi_paper *paper, const rd_profile *p, const rd_hits_answer 
     snprintf(text, sizeof text, "%s%" PRIu64, resolved ? "" : "<",
              resolved ? answer->blocks : resolution);
     rdi_paper_column(paper, -COUNT_COLUMNS, text);
+    if (rd_mrc_has_band(p))
+        add_range(paper, p, row);
     if (!answer->reachable)
         rdi_text_puts(&paper->t, rd_profile_facts_of(p)->bound ? "  the best within the bound"
                                                                : "  the best possible");
@@ -165,9 +209,9 @@ static void add_object_reason(rdi_paper *paper, const rd_hits_answer *answer,
 
 rd_status rd_report_hits_text(rd_profile *p, const rd_report_style *style, const double *hits,
                               size_t n_hits, char **text, size_t *n) {
-    rd_hits_answer *answers = NULL;
+    hits_row *rows = NULL;
     RDI_NEED(rdi_profile_ctx(p), p, hits, text, n);
-    RD_TRY(collect_answers(p, hits, n_hits, &answers));
+    RD_TRY(collect_rows(p, hits, n_hits, &rows));
     const rd_hits_answer *unreachable = NULL;
     rdi_paper paper = rdi_paper_start(p, style);
     rdi_paper_title(&paper, p);
@@ -181,18 +225,20 @@ rd_status rd_report_hits_text(rd_profile *p, const rd_report_style *style, const
                      objects             ? "bytes"
                      : paper.block_bytes ? "blocks"
                                          : "objects");
+    if (rd_mrc_has_band(p))
+        rdi_text_puts(&paper.t, "  95 % band");
     rdi_paper_ink(&paper, RDI_INK_PLAIN);
     rdi_text_putc(&paper.t, '\n');
     for (size_t i = 0; i < n_hits; i++) {
-        add_row(&paper, p, &answers[i]);
-        if (!answers[i].reachable &&
-            (!unreachable || answers[i].requested < unreachable->requested))
-            unreachable = &answers[i];
+        add_row(&paper, p, &rows[i]);
+        if (!rows[i].answer.reachable &&
+            (!unreachable || rows[i].answer.requested < unreachable->requested))
+            unreachable = &rows[i].answer;
     }
     if (unreachable && objects && objects->counted.requests)
         add_object_reason(&paper, unreachable, objects);
     else if (unreachable)
         add_reason(&paper, unreachable, rd_profile_facts_of(p)->bound);
-    rdi_free(paper.t.ctx, answers);
+    rdi_free(paper.t.ctx, rows);
     return rdi_text_take(&paper.t, text, n);
 }

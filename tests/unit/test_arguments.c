@@ -493,6 +493,13 @@ static void models(void **state) {
     EXPLAINED("p", rd_mrc_band(ctx, NULL, 1, &low, &high));
     EXPLAINED("low", rd_mrc_band(ctx, profile, 1, NULL, &high));
     EXPLAINED("high", rd_mrc_band(ctx, profile, 1, &low, NULL));
+    uint64_t least, most;
+    REFUSED(rd_cache_for_hits_band(NULL, profile, 0.5, &least, &most));
+    EXPLAINED("p", rd_cache_for_hits_band(ctx, NULL, 0.5, &least, &most));
+    EXPLAINED("low", rd_cache_for_hits_band(ctx, profile, 0.5, NULL, &most));
+    EXPLAINED("high", rd_cache_for_hits_band(ctx, profile, 0.5, &least, NULL));
+    expect_saying(rd_cache_for_hits_band(ctx, profile, NAN, &least, &most), "from 0 to 1");
+    expect_saying(rd_cache_for_hits_band(ctx, profile, 0.5, &least, &most), "no confidence band");
     REFUSED(rd_mrc_curve(NULL, profile, &points, &n));
     EXPLAINED("p", rd_mrc_curve(ctx, NULL, &points, &n));
     EXPLAINED("points", rd_mrc_curve(ctx, profile, NULL, &n));

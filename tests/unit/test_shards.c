@@ -145,6 +145,44 @@ static void the_band_covers_and_the_average_is_right(void **state) {
     rd_profile_free(exact);
 }
 
+/* Compares the range of sizes for a hit ratio with a search of all sizes, and counts how often the
+ * range contains the exact size. */
+static void the_range_of_sizes_follows_from_the_band(void **state) {
+    (void)state;
+    unsigned inside = 0, ranges = 0;
+    rd_profile *exact = run("stream", full, MOST, MOST);
+    for (unsigned seed = 1; seed <= 2; seed++) {
+        char spec[64];
+        snprintf(spec, sizeof spec, "shards:rate=0.05,seed=%u", seed);
+        rd_profile *p = run(spec, (rd_binning){RD_BINS_LOGLINEAR, 0}, MOST, MOST);
+        uint64_t first = rd_mrc_resolution(p), last = 4 * MOST, most = 0;
+        for (double hits = 0.05; hits < 1; hits += 0.15) {
+            uint64_t expected[2] = {RD_UNKNOWN, RD_UNKNOWN}, got[2];
+            for (uint64_t size = first; size < last && expected[1] == RD_UNKNOWN; size++) {
+                double low = 0, high = 0;
+                assert_int_equal(rd_mrc_band(ctx, p, size, &low, &high), RD_OK);
+                if (expected[0] == RD_UNKNOWN && low <= 1 - hits)
+                    expected[0] = size;
+                if (high <= 1 - hits)
+                    expected[1] = size;
+            }
+            rd_hits_answer answer;
+            assert_int_equal(rd_cache_for_hits_band(ctx, p, hits, &got[0], &got[1]), RD_OK);
+            assert_int_equal(got[0], expected[0] == first ? RD_UNKNOWN : expected[0]);
+            assert_int_equal(got[1], expected[1]);
+            assert_int_equal(rd_cache_for_hits(ctx, exact, hits, &answer), RD_OK);
+            inside += !answer.reachable || ((got[0] == RD_UNKNOWN || got[0] <= answer.blocks) &&
+                                            answer.blocks <= got[1]);
+            ranges++;
+            most += got[1] != RD_UNKNOWN && got[0] != RD_UNKNOWN;
+        }
+        assert_true(most > 0); /* some ranges have two ends */
+        rd_profile_free(p);
+    }
+    assert_true(inside >= 0.9 * ranges);
+    rd_profile_free(exact);
+}
+
 /* Tests blocks that are alike. A sample with too many blocks has too many references, which tells
  * by how much its distances are too long. Without this correction the mean error is 0.02 here. */
 static void samples_of_like_blocks_are_set_right(void **state) {
@@ -246,6 +284,7 @@ int main(void) {
         TEST(a_fixed_size_lowers_the_rate_to_fit),
         TEST(every_reference_is_counted),
         TEST(the_band_covers_and_the_average_is_right),
+        TEST(the_range_of_sizes_follows_from_the_band),
         TEST(samples_of_like_blocks_are_set_right),
         TEST(the_band_survives_the_file_and_a_merge),
         TEST(comparing_tells_whether_the_band_held),

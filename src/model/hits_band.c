@@ -1,0 +1,66 @@
+/* Computes the range of sizes that the confidence band of a sampled profile allows for the smallest
+ * cache with a given hit ratio. */
+#include "model/mrc.h"
+
+/* The tolerance of comparisons with the requested ratio, as in rd_cache_for_hits(). */
+#define TOLERANCE 1e-12
+
+/* A question about the sizes: may, or must, a cache of a size miss at most `misses`? */
+typedef struct size_question {
+    const rd_profile *p;
+    double misses;
+    bool is_certain; /* true: the high end of the band is asked for, false: the low end */
+} size_question;
+
+/* Returns false also where the band is unknown: near the bound of the profile. */
+static bool is_enough(const size_question *q, uint64_t blocks) {
+    double low, high;
+    rdi_band_scan scan = rdi_band_scan_start(q->p);
+    return rdi_band_scan_at(&scan, blocks, &low, &high) &&
+           (q->is_certain ? high : low) <= q->misses;
+}
+
+/* Returns the smallest size from `from` to `to` that is enough, if `to` is. */
+static uint64_t smallest_between(const size_question *q, uint64_t from, uint64_t to) {
+    while (from < to) {
+        uint64_t middle = from + (to - from) / 2;
+        if (is_enough(q, middle))
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    return to;
+}
+
+/* Returns the smallest size from `from` on that is enough, or RD_UNKNOWN. The band only falls from
+ * one power of two to the next. At a power of two it may rise, because the uncertainty is stated
+ * for each of them. */
+static uint64_t smallest_size(const size_question *q, uint64_t from) {
+    uint64_t bound = rd_profile_facts_of(q->p)->bound, end = bound ? bound : UINT64_C(1) << 62;
+    if (is_enough(q, from))
+        return from;
+    while (from < end) {
+        uint64_t last = from ? (UINT64_C(1) << rdi_bit_width(from)) - 1 : 0;
+        uint64_t to = last < end ? last : end;
+        if (is_enough(q, to))
+            return smallest_between(q, from, to);
+        from = to + 1;
+    }
+    return RD_UNKNOWN;
+}
+
+rd_status rd_cache_for_hits_band(rd_ctx *ctx, const rd_profile *p, double hits, uint64_t *low,
+                                 uint64_t *high) {
+    double misses[2];
+    RDI_NEED(ctx, ctx, p, low, high);
+    if (!(hits >= 0 && hits <= 1))
+        return rdi_fail(ctx, RD_EINVAL, "the hit ratio is %g; it must be from 0 to 1", hits);
+    RD_TRY(rd_mrc_band(ctx, p, 0, &misses[0], &misses[1]));
+    uint64_t resolution = rd_mrc_resolution(p);
+    size_question q = {.p = p, .misses = 1 - hits * (1 - TOLERANCE)};
+    uint64_t smallest = smallest_size(&q, resolution);
+    *low = resolution && smallest == resolution ? RD_UNKNOWN : smallest;
+    q.is_certain = true;
+    *high = smallest_size(&q, resolution);
+    return RD_OK;
+}
