@@ -133,10 +133,12 @@ static int print_result(rd_ctx *ctx, const mrc_options *o, rd_profile *profile) 
     rd_report_style style = terminal_style(o->output, o->ascii);
     char *text = NULL;
     size_t n = 0;
-    rd_status status = o->out == OUT_CSV ? rd_report_mrc_csv(profile, blocks, o->sizes.n, &text, &n)
-                       : o->out == OUT_JSON
-                           ? rd_report_mrc_json(profile, blocks, o->sizes.n, &text, &n)
-                           : rd_report_mrc_text(profile, &style, blocks, o->sizes.n, &text, &n);
+    rd_status status =
+        o->out == OUT_CSV && o->objects.every
+            ? rd_report_stretches_csv(profile, blocks, o->sizes.n, &text, &n)
+        : o->out == OUT_CSV  ? rd_report_mrc_csv(profile, blocks, o->sizes.n, &text, &n)
+        : o->out == OUT_JSON ? rd_report_mrc_json(profile, blocks, o->sizes.n, &text, &n)
+                             : rd_report_mrc_text(profile, &style, blocks, o->sizes.n, &text, &n);
     return output_made(ctx, o->output, status, text, n);
 }
 
@@ -185,6 +187,11 @@ const command command_mrc = {
         "trace has operations (reads, writes, deletes) and lifetimes, they count as well. A size\n"
         "below that of the largest object is marked: there, the answer depends on what a cache\n"
         "does with an object that does not fit. docs/object-caches.md has the details.\n"
+        "\n"
+        "--every=1h also reports the requests of every hour, from one pass in which the caches\n"
+        "stay warm: a table, the key 'stretches' in JSON, and in CSV one row per stretch and\n"
+        "size: from,to,requests,requested_bytes,cold,bytes,miss_ratio,byte_miss_ratio. Times are\n"
+        "in seconds. Hours without requests have no row.\n"
         "\n"
         "--hits=95% asks the reverse question: the smallest cache that hits 95 % of all\n"
         "references, or, if there are too many first touches, the best possible hit ratio.\n"

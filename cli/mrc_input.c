@@ -118,7 +118,12 @@ static int read_as_profile(rd_ctx *ctx, const mrc_input *in, const char *path,
         return fail("%s: this profile does not count bytes; analyze the trace with --weight=bytes",
                     path);
     }
-    return EXIT_OK;
+    int fits = objects_check_profile(in->objects, path, *out);
+    if (fits != EXIT_OK) {
+        rd_profile_free(*out);
+        *out = NULL;
+    }
+    return fits;
 }
 
 int mrc_read(rd_ctx *ctx, const mrc_input *in, int n, char **paths, rd_profile **out) {

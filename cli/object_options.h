@@ -10,12 +10,19 @@ typedef struct object_options {
     uint32_t count;  /* an rd_count */
     uint32_t expiry; /* an rd_expiry */
     uint64_t warmup;
+    const char *every; /* length of a stretch of time; NULL: none */
 } object_options;
 
 /* Sets *config from the options; `sizes` is borrowed. Returns `config`, or NULL if caches are not
  * counted in bytes. */
 const rd_objects_config *objects_config(const object_options *o, const rd_sizes *sizes,
                                         rd_objects_config *config);
+/* Parses a length of time, such as "90", "90s", "15m", "1.5h" or "1d", in nanoseconds. Without a unit,
+ * it is in seconds. Returns false if it is malformed, below a nanosecond or above 2^63 of them. */
+bool objects_time(const char *text, uint64_t *nanoseconds);
+/* Checks that a profile that was read from a file has the stretches that the options ask for. Reports
+ * a mistake and returns the exit status. */
+int objects_check_profile(const object_options *o, const char *path, const rd_profile *p);
 /* Reports options that need --weight=bytes if it is missing, and returns the exit status. */
 int objects_check(const object_options *o);
 

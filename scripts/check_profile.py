@@ -206,6 +206,25 @@ def check_objects(profile):
         before = [request, time]
 
 
+def check_stretches(profile):
+    """Checks the requests of an object cache by stretches of time."""
+    part = profile.get("stretches")
+    if part is None:
+        return
+    before, requests, size = -1, 0, 0
+    for row in part["rows"]:
+        need(row["from"] > before and row["from"] % part["every"] == 0, "begin of a stretch")
+        before, end = row["from"], -1
+        sums = [sum(row[cause][key] for cause in ("cold", "deleted", "expired")) for key in ("requests", "bytes")]
+        for low, high, count, asked in row["histogram"]:
+            need(end < low <= high and count > 0, "distances of a stretch")
+            sums, end = [sums[0] + count, sums[1] + asked], high
+        need(sums == [row["counted"]["requests"], row["counted"]["bytes"]], "sums of a stretch")
+        requests, size = requests + sums[0], size + sums[1]
+    need(requests == profile["references"], "requests of stretches")
+    need(size == profile["objects"]["counted"]["bytes"], "bytes of stretches")
+
+
 def check(profile):
     need(REQUIRED <= set(profile), "a key is missing")
     need(re.fullmatch(r"reusedist\.profile/1(\..*)?", profile["schema"]), "schema")
@@ -224,6 +243,7 @@ def check(profile):
     need(size is None or (size > 0 and size & (size - 1) == 0), "block_bytes")
     check_details(profile)
     check_objects(profile)
+    check_stretches(profile)
 
 
 for path in sys.argv[1:]:

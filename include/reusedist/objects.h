@@ -57,7 +57,12 @@ typedef struct rd_objects_config {
     const uint64_t *sizes; /* cache sizes in bytes at which the curve must be exact, in addition to
                               the ends of the bins; copied; NULL: none */
     size_t n_sizes;
+    /* Length of a stretch of time in nanoseconds; 0: no stretches. The requests must then have times
+     * (RD_EINVAL), in at most RD_STRETCHES_MAX stretches (RD_ERANGE); see rd_profile_stretches(). */
+    uint64_t every;
 } rd_objects_config;
+
+#define RD_STRETCHES_MAX 65536
 
 /* A batch of requests, one array per field. An array is NULL if the trace does not have the
  * field. */
@@ -160,6 +165,41 @@ RD_API const rd_objects_facts *rd_profile_objects(const rd_profile *p);
 RD_API RD_CHECKED rd_status rd_objects_at(rd_ctx *ctx, const rd_profile *p, uint64_t bytes,
                                           double *miss_ratio, double *byte_miss_ratio,
                                           bool *interpolated);
+
+/* ---- the section "stretches" of a profile ---- */
+
+/* Requests of one stretch whose distances are in the same range. */
+typedef struct rd_stretch_bin {
+    uint64_t low, high; /* both inclusive, in the distances of the profile */
+    uint64_t requests;
+    rd_sum bytes;
+} rd_stretch_bin;
+
+/* The counted requests of a stretch of time. The caches stay as they are from one stretch to the
+ * next. The ends of the bins are powers of two and rd_objects_config.sizes. */
+typedef struct rd_stretch {
+    uint64_t from; /* in nanoseconds, a multiple of the length */
+    rd_traffic counted, cold, deleted, expired;
+    const rd_stretch_bin *bins;
+    size_t n_bins;
+} rd_stretch;
+
+typedef struct rd_stretches {
+    uint64_t every;         /* length of a stretch in nanoseconds */
+    const rd_stretch *rows; /* ascending; stretches without counted requests are left out */
+    size_t n;
+} rd_stretches;
+
+/* Returns the stretches of time, borrowed from the profile, or NULL if the profile has none. */
+RD_API const rd_stretches *rd_profile_stretches(const rd_profile *p);
+
+typedef struct rd_stretch_ratios {
+    double miss_ratio, byte_miss_ratio;
+    bool interpolated; /* true: the cache size lies inside a bin */
+} rd_stretch_ratios;
+
+/* Returns the miss ratios of an LRU cache of `bytes` bytes during the stretch. */
+RD_API rd_stretch_ratios rd_stretch_at(const rd_stretch *s, uint64_t bytes);
 
 #ifdef __cplusplus
 }

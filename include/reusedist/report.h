@@ -53,6 +53,11 @@ RD_API RD_CHECKED rd_status rd_report_mrc_text(rd_profile *p, const rd_report_st
  * are empty at sizes that the sample does not resolve. */
 RD_API RD_CHECKED rd_status rd_report_mrc_csv(rd_profile *p, const uint64_t *blocks,
                                               size_t n_blocks, char **text, size_t *n);
+/* Makes a table of the stretches of time of a profile of objects as CSV, one row per stretch and cache
+ * size in bytes: "from,to,requests,requested_bytes,cold,bytes,miss_ratio,byte_miss_ratio", times in
+ * seconds. Returns RD_EINVAL for a profile without stretches. */
+RD_API RD_CHECKED rd_status rd_report_stretches_csv(rd_profile *p, const uint64_t *sizes,
+                                                    size_t n_sizes, char **text, size_t *n);
 /* Makes the same table as JSON (schema "reusedist.mrc/1"), with a description of the profile and a
  * flag for interpolated values. */
 RD_API RD_CHECKED rd_status rd_report_mrc_json(rd_profile *p, const uint64_t *blocks,

@@ -1,4 +1,5 @@
-/* Computes both miss ratios of a cache of objects. See reusedist/objects.h. */
+/* Computes both miss ratios of a cache of objects, for the whole trace and for stretches of time. See
+ * reusedist/objects.h. */
 #include "model/objects_curve.h"
 
 #include "model/mrc.h"
@@ -28,4 +29,26 @@ rd_status rd_objects_at(rd_ctx *ctx, const rd_profile *p, uint64_t bytes, double
     RD_TRY(rd_mrc_at(ctx, p, bytes, miss_ratio, interpolated));
     *byte_miss_ratio = rdi_byte_scan_at(&(rdi_byte_scan){.facts = f}, bytes);
     return RD_OK;
+}
+
+rd_stretch_ratios rd_stretch_at(const rd_stretch *s, uint64_t bytes) {
+    rd_stretch_ratios out = {1, 1, false};
+    double hits = 0, hit_bytes = 0, requests, requested;
+    if (!s || s->counted.requests == 0)
+        return out;
+    for (size_t i = 0; i < s->n_bins && s->bins[i].low < bytes; i++) {
+        const rd_stretch_bin *b = &s->bins[i];
+        double part = 1;
+        if (b->high >= bytes) {
+            part = (double)(bytes - b->low) / ((double)(b->high - b->low) + 1);
+            out.interpolated = true;
+        }
+        hits += part * (double)b->requests;
+        hit_bytes += part * (double)rdi_sum_wide(b->bytes);
+    }
+    requests = (double)s->counted.requests;
+    requested = (double)rdi_sum_wide(s->counted.bytes);
+    out.miss_ratio = (requests - hits) / requests;
+    out.byte_miss_ratio = requested > 0 ? (requested - hit_bytes) / requested : 1;
+    return out;
 }

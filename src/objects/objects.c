@@ -35,6 +35,9 @@ rd_status rd_objects_new(rd_ctx *ctx, const rd_objects_config *config, rd_object
     o->stride = o->until_moment = 1;
     rd_status status = rdi_byte_bins_init(&o->bins, ctx, known.sizes, known.n_sizes);
     if (status == RD_OK)
+        status = rdi_stretches_init(&o->stretches, ctx, known.every, &o->bins, known.sizes,
+                                    known.n_sizes);
+    if (status == RD_OK)
         status = rdi_object_table_init(&o->table, ctx);
     if (status == RD_OK)
         status = rdi_weight_axis_init(&o->axis, ctx, AXIS_UNIT);
@@ -53,7 +56,16 @@ void rd_objects_free(rd_objects *o) {
     rdi_object_table_fini(&o->table, o->ctx);
     rdi_expiry_fini(&o->queue, o->ctx);
     rdi_byte_bins_fini(&o->bins, o->ctx);
+    rdi_stretches_fini(&o->stretches, o->ctx);
     rdi_free(o->ctx, o);
+}
+
+/* Counts the requests of the list. All of them in one loop, so that their memory accesses
+ * overlap. */
+static void count_found(rd_objects *o) {
+    for (size_t i = 0; i < o->n_found; i++)
+        rdi_byte_bins_add(&o->bins, o->found[i].distance, o->found[i].bytes);
+    o->n_found = 0;
 }
 
 /* ---- time ---- */
@@ -81,6 +93,11 @@ static void advance(rd_objects *o, uint64_t time) {
     if (time <= o->now)
         return;
     o->now = time;
+    if (RDI_UNLIKELY(time >= o->stretches.end)) {
+        count_found(o);
+        rdi_object_totals totals = rdi_objects_totals(o);
+        rdi_stretches_turn(&o->stretches, o->ctx, &o->bins, &totals, time);
+    }
     if (o->queue.room)
         rdi_expiry_advance(&o->queue, time, expire, o);
 }
@@ -122,14 +139,6 @@ static void count(rd_objects *o, const request *r, uint64_t distance, uint64_t b
         add_traffic(&o->expired, r->bytes);
     else
         o->found[o->n_found++] = (rdi_found){distance + before - (distance + before > 0), r->bytes};
-}
-
-/* Counts the requests of the list. All of them in one loop, so that their memory accesses
- * overlap. */
-static void count_found(rd_objects *o) {
-    for (size_t i = 0; i < o->n_found; i++)
-        rdi_byte_bins_add(&o->bins, o->found[i].distance, o->found[i].bytes);
-    o->n_found = 0;
 }
 
 /* Makes the object the most recent one, with the size of the request, and returns its distance. */
@@ -298,7 +307,7 @@ static rd_status process_requests(rd_objects *o, const ring *g, const rd_request
         note_moment(o);
     }
     count_found(o);
-    return RD_OK;
+    return o->stretches.status;
 }
 
 /* Returns the tile that is `stage` tiles before the one that begins at `at`, as far as it is in a
@@ -350,6 +359,9 @@ rd_status rd_objects_feed(rd_objects *o, const rd_requests *requests, uint64_t *
     if (o->broken)
         return rdi_fail(o->ctx, RD_ESTATE, "an earlier request failed; start a new analysis");
     note_fields(o, requests);
+    if (o->config.every && requests->n && !requests->time)
+        return rdi_fail(o->ctx, RD_EINVAL,
+                        "the requests have no times, which stretches of time need (--every)");
     o->broken = true;
     for (size_t at = 0; at < requests->n; at += RUN) {
         rd_requests run = requests_from(requests, at);

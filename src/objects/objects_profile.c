@@ -52,6 +52,16 @@ static size_t collect_rows(const rdi_byte_bins *b, rd_bin *rows, rd_byte_bin *by
     return n;
 }
 
+static rd_status add_stretches(const rd_objects *o, rd_profile *profile) {
+    rdi_stretches_section *section = NULL;
+    rdi_object_totals totals = rdi_objects_totals(o);
+    if (!o->stretches.every)
+        return RD_OK;
+    RD_TRY(rdi_stretches_section_of(&o->stretches, o->ctx, &o->bins, &totals, &section));
+    rdi_profile_set_section(profile, &rdi_section_stretches, section);
+    return RD_OK;
+}
+
 static rd_status make_profile(const rd_objects *o, const rd_objects_facts *facts,
                               const rd_bin *rows, rd_profile **out) {
     rdi_objects_section *section = NULL;
@@ -75,8 +85,12 @@ static rd_status make_profile(const rd_objects *o, const rd_objects_facts *facts
         return status;
     }
     rdi_profile_set_section(profile, &rdi_section_objects, section);
-    *out = profile;
-    return RD_OK;
+    status = add_stretches(o, profile);
+    if (status == RD_OK)
+        *out = profile;
+    else
+        rd_profile_free(profile);
+    return status;
 }
 
 rd_status rd_objects_profile(const rd_objects *o, rd_profile **out) {

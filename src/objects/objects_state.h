@@ -1,6 +1,7 @@
 /* The state of an analysis of requests, which these files share:
  *
  *   objects.c           processes requests
+ *   stretches.c         divides the requests into stretches of time
  *   object_stats.c      counts sizes and popularity at the end
  *   objects_profile.c   makes the profile
  */
@@ -10,13 +11,9 @@
 #include "objects/byte_bins.h"
 #include "objects/expiry.h"
 #include "objects/object_table.h"
+#include "objects/stretches.h"
 #include "order/weight_axis.h"
 #include "reusedist/objects.h"
-
-typedef struct rdi_traffic {
-    uint64_t requests;
-    rdi_u128 bytes;
-} rdi_traffic;
 
 /* A request with a distance. */
 typedef struct rdi_found {
@@ -34,6 +31,7 @@ struct rd_objects {
     rdi_byte_bins bins;
     rdi_found found[RDI_OBJECTS_TILE]; /* requests that were not counted in bins yet */
     size_t n_found;
+    rdi_stretches stretches;
     bool has_operations, has_times, has_lifetimes;
     bool broken;              /* true: a call has failed */
     uint64_t requests;        /* number of requests so far */
@@ -47,6 +45,11 @@ struct rd_objects {
     size_t n_moments;
     uint64_t stride, until_moment; /* number of requests between two moments, and until the next */
 };
+
+/* Returns the totals of the counted requests so far. */
+static inline rdi_object_totals rdi_objects_totals(const rd_objects *o) {
+    return (rdi_object_totals){o->counted, o->cold, o->deleted, o->expired};
+}
 
 /* Returns whether requests with this operation count as hits or misses. */
 static inline bool rdi_objects_counts(const rd_objects *o, uint64_t operation) {

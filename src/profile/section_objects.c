@@ -52,7 +52,7 @@ const rd_objects_facts *rd_profile_objects(const rd_profile *p) {
 
 /* ---- reading ---- */
 
-static void read_traffic(rdi_profile_reader *r, void *field) {
+void rdi_read_traffic(rdi_profile_reader *r, void *field) {
     static const rdi_json_field fields[] = {
         {"requests", rdi_read_u64, offsetof(rd_traffic, requests), true},
         {"bytes", rdi_read_sum, offsetof(rd_traffic, bytes), true},
@@ -84,8 +84,7 @@ static void read_count(rdi_profile_reader *r, void *field) {
     *(rd_count *)field = read_word(r, "reads", "all") ? RD_COUNT_ALL : RD_COUNT_READS;
 }
 
-/* Reads an array of `n` numbers, the last of which may have 128 bits. */
-static void read_row(rdi_json *j, rdi_u128 *out, size_t n) {
+void rdi_read_row(rdi_json *j, rdi_u128 *out, size_t n) {
     size_t k = 0;
     rdi_json_enter_array(j);
     for (; rdi_json_next_item(j); k++) {
@@ -105,7 +104,7 @@ static void read_bins(rdi_profile_reader *r, void *field) {
     rdi_json_enter_array(&r->j);
     while (rdi_json_next_item(&r->j) && bins && f->n_bins < room) {
         rdi_u128 row[3] = {0};
-        read_row(&r->j, row, RDI_COUNT(row));
+        rdi_read_row(&r->j, row, RDI_COUNT(row));
         bins[f->n_bins++] =
             (rd_byte_bin){(uint64_t)row[0], (uint64_t)row[1], rdi_sum_narrow(row[2])};
     }
@@ -118,7 +117,7 @@ const void *rdi_read_rows4(rdi_profile_reader *r, size_t *n) {
     rdi_json_enter_array(&r->j);
     while (rdi_json_next_item(&r->j) && rows && *n < room) {
         rdi_u128 row[4] = {0};
-        read_row(&r->j, row, RDI_COUNT(row));
+        rdi_read_row(&r->j, row, RDI_COUNT(row));
         if (row[3] > UINT64_MAX)
             rdi_json_fail(&r->j, "a number has more than 64 bits");
         for (size_t i = 0; i < RDI_COUNT(row); i++)
@@ -139,14 +138,14 @@ static void read_live(rdi_profile_reader *r, void *field) {
 
 static void objects_read(rdi_profile_reader *r, void **data) {
     static const rdi_json_field fields[] = {
-        FIELD("counted", read_traffic, counted),
-        FIELD("cold", read_traffic, cold),
-        FIELD("deleted", read_traffic, deleted),
-        FIELD("expired", read_traffic, expired),
-        FIELD("reads", read_traffic, reads),
-        FIELD("writes", read_traffic, writes),
-        FIELD("touches", read_traffic, touches),
-        FIELD("deletes", read_traffic, deletes),
+        FIELD("counted", rdi_read_traffic, counted),
+        FIELD("cold", rdi_read_traffic, cold),
+        FIELD("deleted", rdi_read_traffic, deleted),
+        FIELD("expired", rdi_read_traffic, expired),
+        FIELD("reads", rdi_read_traffic, reads),
+        FIELD("writes", rdi_read_traffic, writes),
+        FIELD("touches", rdi_read_traffic, touches),
+        FIELD("deletes", rdi_read_traffic, deletes),
         FIELD("warmup", rdi_read_u64, warmup),
         FIELD("objects", rdi_read_u64, objects),
         FIELD("largest", rdi_read_u64, largest),
@@ -213,7 +212,7 @@ static const char *objects_mistake(const rd_profile_facts *facts, const void *da
 
 /* ---- writing ---- */
 
-static void put_traffic(rd_json_writer *w, const char *key, const rd_traffic *t) {
+void rdi_put_traffic(rd_json_writer *w, const char *key, const rd_traffic *t) {
     rd_json_begin_object(w, key, RD_JSON_INLINE);
     rd_json_put_u64(w, "requests", t->requests);
     rdi_json_put_u128(w, "bytes", rdi_sum_wide(t->bytes));
@@ -245,14 +244,14 @@ static void put_live(rd_json_writer *w, const rd_objects_facts *f) {
 static void objects_write(rd_json_writer *w, const void *data) {
     const rd_objects_facts *f = data;
     rd_json_begin_object(w, "objects", RD_JSON_LINES);
-    put_traffic(w, "counted", &f->counted);
-    put_traffic(w, "cold", &f->cold);
-    put_traffic(w, "deleted", &f->deleted);
-    put_traffic(w, "expired", &f->expired);
-    put_traffic(w, "reads", &f->reads);
-    put_traffic(w, "writes", &f->writes);
-    put_traffic(w, "touches", &f->touches);
-    put_traffic(w, "deletes", &f->deletes);
+    rdi_put_traffic(w, "counted", &f->counted);
+    rdi_put_traffic(w, "cold", &f->cold);
+    rdi_put_traffic(w, "deleted", &f->deleted);
+    rdi_put_traffic(w, "expired", &f->expired);
+    rdi_put_traffic(w, "reads", &f->reads);
+    rdi_put_traffic(w, "writes", &f->writes);
+    rdi_put_traffic(w, "touches", &f->touches);
+    rdi_put_traffic(w, "deletes", &f->deletes);
     rd_json_put_u64(w, "warmup", f->warmup);
     rd_json_put_u64(w, "objects", f->objects);
     rd_json_put_u64(w, "largest", f->largest);

@@ -37,6 +37,12 @@ void rdi_popularity_merge(rd_popularity rows[RD_POPULARITY_ROWS], rd_objects_fac
 
 /* ---- the whole section (section_objects.c) ---- */
 
+/* Reads and writes requests and bytes as an object. */
+void rdi_read_traffic(rdi_profile_reader *r, void *field);
+void rdi_put_traffic(rd_json_writer *w, const char *key, const rd_traffic *t);
+/* Reads an array of `n` numbers, the last of which may have 128 bits. */
+void rdi_read_row(rdi_json *j, rdi_u128 *out, size_t n);
+
 /* Reads an array of arrays of four numbers, and returns them as structs that consist of four
  * numbers of 64 bits. *n must be 0 before, and becomes their number. */
 const void *rdi_read_rows4(rdi_profile_reader *r, size_t *n);

@@ -8,6 +8,7 @@
 #include "profile/profile_build.h"
 #include "report/chart.h"
 #include "report/paper.h"
+#include "report/report_stretches.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -114,6 +115,8 @@ rd_status rdi_report_objects_mrc_json(rd_profile *p, const uint64_t *sizes, size
     for (size_t i = 0; i < n_rows; i++)
         put_row(&w, &rows[i]);
     rd_json_end_array(&w);
+    if (rd_profile_stretches(p))
+        rdi_stretches_put(&w, p, sizes, n_sizes);
     rd_json_end_object(&w);
     rdi_free(rdi_profile_ctx(p), rows);
     return rd_json_writer_take(&w, text, n);
@@ -269,6 +272,8 @@ static rd_status make_text(rd_profile *p, const rd_report_style *style, const ui
         add_table(&paper, p, rows, n_rows);
         rdi_paper_heading(&paper, "Miss ratio of requests by cache size (LRU, bytes)");
         rdi_chart_mrc(&paper, p);
+        if (rd_profile_stretches(p))
+            rdi_stretches_add_table(&paper, p, sizes, n_sizes);
         add_cold_words(&paper, f);
     }
     rdi_free(paper.t.ctx, rows);

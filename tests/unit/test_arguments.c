@@ -1283,6 +1283,15 @@ static void objects(void **state) {
     EXPLAINED("byte_miss_ratio", rd_objects_at(ctx, p, 1, &ratio, NULL, NULL));
     expect_ok(rd_objects_at(ctx, p, 1, &ratio, &byte_ratio, NULL));
     expect_saying(rd_objects_at(ctx, profile, 1, &ratio, &byte_ratio, NULL), "--weight=bytes");
+    char *text = NULL;
+    size_t n = 0;
+    assert_null(rd_profile_stretches(NULL));
+    assert_null(rd_profile_stretches(p));
+    assert_true(rd_stretch_at(NULL, 1).miss_ratio == 1);
+    REFUSED(rd_report_stretches_csv(NULL, NULL, 0, &text, &n));
+    EXPLAINED("text", rd_report_stretches_csv(p, NULL, 0, NULL, &n));
+    EXPLAINED("n", rd_report_stretches_csv(p, NULL, 0, &text, NULL));
+    expect_saying(rd_report_stretches_csv(p, NULL, 0, &text, &n), "no stretches of time");
     rd_profile_free(p);
     rd_objects_free(o);
 }

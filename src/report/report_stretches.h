@@ -1,0 +1,17 @@
+/* Reports of object caches by stretches of time, for profiles with the section "stretches". */
+#ifndef RDI_REPORT_STRETCHES_H
+#define RDI_REPORT_STRETCHES_H
+
+#include "base/json_write.h"
+#include "report/paper.h"
+#include "reusedist/objects.h"
+
+/* These functions take the cache sizes of a profile with stretches, or NULL for the default sizes. */
+
+/* Adds a table with one line per stretch and the miss ratios at some of the sizes. */
+void rdi_stretches_add_table(rdi_paper *paper, const rd_profile *p, const uint64_t *sizes,
+                             size_t n);
+/* Adds the key "stretches" with the miss ratios of each stretch at the sizes. */
+void rdi_stretches_put(rd_json_writer *w, const rd_profile *p, const uint64_t *sizes, size_t n);
+
+#endif
