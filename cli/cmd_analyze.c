@@ -47,12 +47,13 @@ static int analyze(rd_ctx *ctx, const analysis_options *o, int n, char **paths, 
     pipeline_extras extras = {.distances = o->distances,
                               .hierarchy = o->simulate ? &hierarchy : NULL,
                               .objects = objects_config(&o->objects, NULL, &config)};
-    if (o->simulate) {
-        int chosen = choose_hierarchy(ctx, o, &hierarchy);
-        if (chosen != EXIT_OK)
-            return chosen;
-    }
-    int status = pipeline_open(&p, ctx, &o->pipe, &extras);
+    pipeline_options options = o->pipe;
+    int status = o->simulate ? choose_hierarchy(ctx, o, &hierarchy) : EXIT_OK;
+    if (status == EXIT_OK)
+        status = objects_take_engine(ctx, &o->objects, &options.engine, &config);
+    if (status != EXIT_OK)
+        return status;
+    status = pipeline_open(&p, ctx, &options, &extras);
     for (int i = 0; i < n && status == EXIT_OK; i++)
         if (rd_analysis_add_file(p.analysis, paths[i]) != RD_OK)
             status = fail_status(ctx, RD_ENOMEM);

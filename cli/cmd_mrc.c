@@ -179,7 +179,7 @@ const command command_mrc = {
         "to a profile. A value with '~' is interpolated inside a bin of the histogram. If the\n"
         "distances come from a sample (engine shards), the result has a band that contains the\n"
         "exact miss ratio with 95 % confidence: columns 'low' and 'high' in CSV, fields of the "
-        "points in JSON.\n"
+        "points in JSON. For bytes of objects there are also 'byte_low' and 'byte_high'.\n"
         "\n"
         "Sizes are in bytes. For object ids and with -b addr, blocks have no size in bytes: a\n"
         "size is then a number of objects, without a unit. --weight=bytes takes the sizes of the\n"

@@ -90,7 +90,11 @@ static int analyze(rd_ctx *ctx, const mrc_input *in, int n, char **paths, const 
     rd_trace *standard = NULL;
     rd_objects_config config;
     pipeline_extras extras = {.objects = objects_config(in->objects, in->sizes, &config)};
-    int status = pipeline_open(&p, ctx, in->pipe, &extras);
+    pipeline_options options = *in->pipe;
+    int status = objects_take_engine(ctx, in->objects, &options.engine, &config);
+    if (status != EXIT_OK)
+        return status;
+    status = pipeline_open(&p, ctx, &options, &extras);
     if (status == EXIT_OK) {
         rd_status added = add_traces(&p, n, paths, head, &standard);
         status = added == RD_OK ? pipeline_run(&p, out) : fail_status(ctx, added);

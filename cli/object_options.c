@@ -4,6 +4,7 @@
 #include "reusedist/experimental.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 bool objects_time(const char *text, uint64_t *nanoseconds) {
@@ -61,4 +62,52 @@ int objects_check_profile(const object_options *o, const char *path, const rd_pr
     return fail(
         "%s: this profile has stretches of %.6g seconds; analyze the trace again for others", path,
         (double)all->every / 1e9);
+}
+
+/* Sets one option of the sample, "key=value" with `n` characters. */
+static int set_option(rd_ctx *ctx, const char *text, size_t n, rd_objects_config *config) {
+    static const rd_opt options[] = {
+        {.name = "rate",
+         .type = RD_OPT_DOUBLE,
+         .max = 1,
+         .offset = offsetof(rd_objects_config, sample_rate)},
+        {.name = "seed", .type = RD_OPT_U64, .offset = offsetof(rd_objects_config, sample_seed)},
+        {0},
+    };
+    char key[64];
+    if (n >= sizeof key)
+        return fail_usage("--engine: '%.60s...' is not an option of shards", text);
+    memcpy(key, text, n);
+    key[n] = '\0';
+    char *value = strchr(key, '=');
+    if (value)
+        *value++ = '\0';
+    if (strcmp(key, "samples") == 0)
+        return fail_usage("--weight=bytes: shards has a fixed rate for bytes of objects; use "
+                          "-e shards:rate=0.01 instead of samples=");
+    if (rd_opts_set(ctx, "shards", options, config, key, value ? value : "") != RD_OK)
+        return fail_usage("%s", rd_last_error(ctx));
+    return EXIT_OK;
+}
+
+int objects_take_engine(rd_ctx *ctx, const object_options *o, const char **engine,
+                        rd_objects_config *config) {
+    const char *text = *engine;
+    if (!o->weight || !text || strncmp(text, "shards", 6) != 0 || (text[6] && text[6] != ':'))
+        return EXIT_OK;
+    *engine = NULL;
+    config->sample_rate = 0;
+    config->sample_seed = 1;
+    for (text += text[6] ? 7 : 6; *text;) {
+        size_t n = strcspn(text, ",");
+        int status = set_option(ctx, text, n, config);
+        if (status != EXIT_OK)
+            return status;
+        text += n + (text[n] == ',');
+    }
+    if (config->sample_rate == 0)
+        config->sample_rate = 0.01; /* the default of the engine */
+    if (config->every)
+        return fail_usage("--every cannot be combined with a sample; analyze all objects");
+    return EXIT_OK;
 }

@@ -23,6 +23,11 @@ bool objects_time(const char *text, uint64_t *nanoseconds);
 /* Checks that a profile that was read from a file has the stretches that the options ask for. Reports
  * a mistake and returns the exit status. */
 int objects_check_profile(const object_options *o, const char *path, const rd_profile *p);
+/* Takes a sampling engine, "shards" or "shards:rate=0.01,seed=1", from *engine, which becomes NULL, and
+ * sets the sample of `config`. Without --weight=bytes, or without such an engine, nothing changes. Reports
+ * a mistake and returns the exit status. */
+int objects_take_engine(rd_ctx *ctx, const object_options *o, const char **engine,
+                        rd_objects_config *config);
 /* Reports options that need --weight=bytes if it is missing, and returns the exit status. */
 int objects_check(const object_options *o);
 

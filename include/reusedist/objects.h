@@ -60,6 +60,10 @@ typedef struct rd_objects_config {
     /* Length of a stretch of time in nanoseconds; 0: no stretches. The requests must then have times
      * (RD_EINVAL), in at most RD_STRETCHES_MAX stretches (RD_ERANGE); see rd_profile_stretches(). */
     uint64_t every;
+    /* Fraction of the objects to sample, chosen by the hash of their ids, below 1; 0: all objects.
+     * The profile is then an estimate with confidence bands. Must not be combined with `every`. */
+    double sample_rate;
+    uint64_t sample_seed; /* another seed samples other objects */
 } rd_objects_config;
 
 #define RD_STRETCHES_MAX 65536
@@ -154,6 +158,15 @@ typedef struct rd_objects_facts {
                                         they were absent are left out, and so are these requests */
     size_t n_popularity;
     bool has_popularity; /* false: an older release made this profile or a profile merged into it */
+    /* A sample of the objects (rd_profile_facts.sample_rate is not 0). The numbers of requests and
+     * bytes and the largest object are those of all requests, the rest is estimated. */
+    bool is_sample;
+    double
+        byte_half_width[RD_BAND_SIZES]; /* half width of the confidence band of the byte miss ratio
+                                              at 1, 2, 4 ... bytes */
+    double
+        size_error[RD_BAND_SIZES]; /* fraction by which a cache of 1, 2, 4 ... bytes may be smaller
+                                         or larger than its size in the sample tells */
 } rd_objects_facts;
 
 /* Returns the facts about objects, borrowed from the profile, or NULL if the profile has none. */
@@ -165,6 +178,11 @@ RD_API const rd_objects_facts *rd_profile_objects(const rd_profile *p);
 RD_API RD_CHECKED rd_status rd_objects_at(rd_ctx *ctx, const rd_profile *p, uint64_t bytes,
                                           double *miss_ratio, double *byte_miss_ratio,
                                           bool *interpolated);
+
+/* Computes the confidence band of the byte miss ratio of a sample: like rd_mrc_band(), which has the
+ * band of the miss ratio. */
+RD_API RD_CHECKED rd_status rd_objects_band(rd_ctx *ctx, const rd_profile *p, uint64_t bytes,
+                                            double *low, double *high);
 
 /* ---- the section "stretches" of a profile ---- */
 

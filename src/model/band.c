@@ -3,6 +3,7 @@
 #include "model/mrc.h"
 
 #include "profile/profile_build.h"
+#include "reusedist/objects.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,12 +18,25 @@ static double size_error(uint64_t blocks, double rate) {
     return QUANTILE * sqrt((double)blocks * (1 - rate) / rate);
 }
 
+/* Returns the index of the element of an array with a number per power of two that holds for a cache
+ * of `blocks` blocks: that of the largest power of two up to it. */
+static size_t power_of(uint64_t blocks) {
+    return blocks ? rdi_bit_width(blocks) - 1 : 0;
+}
+
+/* Returns by how much a cache size may be off. A sample of objects of different sizes states it. */
+static double size_error_of(const rdi_band_scan *scan, uint64_t blocks) {
+    if (scan->objects)
+        return (double)blocks * scan->objects->size_error[power_of(blocks)];
+    return size_error(blocks, scan->facts->sample_rate);
+}
+
 static uint64_t to_size(double blocks) {
     return blocks <= 0 ? 0 : blocks < 0x1p63 ? (uint64_t)blocks : UINT64_C(1) << 63;
 }
 
 uint64_t rd_mrc_resolution(const rd_profile *p) {
-    return p ? rdi_profile_resolution(rd_profile_facts_of(p)) : 0;
+    return p ? rdi_profile_resolution(p) : 0;
 }
 
 static bool has_error_kind(const rd_profile_facts *f, const char *kind) {
@@ -50,6 +64,7 @@ static void burst_band(const rd_profile_facts *f, uint64_t blocks, double *low, 
 
 rdi_band_scan rdi_band_scan_start(const rd_profile *p) {
     return (rdi_band_scan){.facts = rd_profile_facts_of(p),
+                           .objects = rd_profile_objects(p),
                            .more = rdi_mrc_scan_start(p),
                            .less = rdi_mrc_scan_start(p)};
 }
@@ -63,14 +78,14 @@ bool rdi_band_scan_at(rdi_band_scan *scan, uint64_t blocks, double *low, double 
         burst_band(f, blocks, low, high);
         return true;
     }
-    double off = size_error(blocks, f->sample_rate);
+    double off = size_error_of(scan, blocks);
     uint64_t more = to_size(ceil((double)blocks + off));
     if (f->bound && more > f->bound)
         return false;
     bool divided;
     double at_more = rdi_mrc_scan_at(&scan->more, more, &divided);
     double at_less = rdi_mrc_scan_at(&scan->less, to_size(floor((double)blocks - off)), &divided);
-    double half = f->half_width[blocks ? rdi_bit_width(blocks) - 1 : 0];
+    double half = f->half_width[power_of(blocks)];
     *low = at_more > half ? at_more - half : 0;
     *high = at_less + half < 1 ? at_less + half : 1;
     return true;
@@ -90,5 +105,24 @@ rd_status rd_mrc_band(rd_ctx *ctx, const rd_profile *p, uint64_t blocks, double 
                         " blocks is too close to the analysis bound of %" PRIu64
                         " blocks: its confidence band is unknown",
                         blocks, scan.facts->bound);
+    return RD_OK;
+}
+
+/* The byte curve is read at both ends of the range in which the cache size may lie, as for requests. */
+rd_status rd_objects_band(rd_ctx *ctx, const rd_profile *p, uint64_t bytes, double *low,
+                          double *high) {
+    RDI_NEED(ctx, ctx, p, low, high);
+    const rd_objects_facts *f = rd_profile_objects(p);
+    double ratio, at_more, at_less;
+    if (!f || !f->is_sample)
+        return rdi_fail(ctx, RD_EINVAL,
+                        "the profile has no confidence band; a sample of objects gives one");
+    double off = (double)bytes * f->size_error[power_of(bytes)];
+    uint64_t more = to_size(ceil((double)bytes + off)), less = to_size(floor((double)bytes - off));
+    RD_TRY(rd_objects_at(ctx, p, more, &ratio, &at_more, NULL));
+    RD_TRY(rd_objects_at(ctx, p, less, &ratio, &at_less, NULL));
+    double half = f->byte_half_width[power_of(bytes)];
+    *low = at_more > half ? at_more - half : 0;
+    *high = at_less + half < 1 ? at_less + half : 1;
     return RD_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "base/common.h"
 #include "reusedist/model.h"
+#include "reusedist/objects.h"
 
 typedef struct rdi_mrc_scan {
     const rd_bin *bins;
@@ -46,6 +47,7 @@ uint64_t rdi_mrc_end(const rdi_mrc_scan *scan);
  * profile must have a band: rd_mrc_has_band(). */
 typedef struct rdi_band_scan {
     const rd_profile_facts *facts;
+    const rd_objects_facts *objects; /* NULL: blocks, not objects */
     rdi_mrc_scan more, less; /* scans at the largest and at the smallest size that the sampled size
                                 may represent */
 } rdi_band_scan;

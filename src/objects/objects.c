@@ -27,16 +27,27 @@ rd_status rd_objects_new(rd_ctx *ctx, const rd_objects_config *config, rd_object
         RD_TRY(rdi_sized_copy(ctx, "rd_objects_config", config, &known, sizeof known));
     if (known.n_sizes)
         RDI_NEED(ctx, known.sizes);
+    if (!(known.sample_rate >= 0 && known.sample_rate <= 1) || (known.sample_rate && known.every))
+        return rdi_fail(ctx, RD_EINVAL,
+                        known.every ? "stretches of time cannot be combined with a sample"
+                                    : "a sample rate of %g: it must be from 0 to 1",
+                        known.sample_rate);
     rd_objects *o = rdi_calloc(ctx, 1, sizeof *o);
     if (!o)
         return RD_ENOMEM;
     o->ctx = ctx;
     o->config = known;
+    o->warmup = known.warmup;
     o->stride = o->until_moment = 1;
     rd_status status = rdi_byte_bins_init(&o->bins, ctx, known.sizes, known.n_sizes);
     if (status == RD_OK)
         status = rdi_stretches_init(&o->stretches, ctx, known.every, &o->bins, known.sizes,
                                     known.n_sizes);
+    if (status == RD_OK && known.sample_rate > 0) {
+        o->sample = rdi_object_sample_new(ctx, known.sample_rate, known.sample_seed);
+        o->warmup = known.warmup ? UINT64_MAX : 0;
+        status = o->sample ? RD_OK : RD_ENOMEM;
+    }
     if (status == RD_OK)
         status = rdi_object_table_init(&o->table, ctx);
     if (status == RD_OK)
@@ -57,6 +68,7 @@ void rd_objects_free(rd_objects *o) {
     rdi_expiry_fini(&o->queue, o->ctx);
     rdi_byte_bins_fini(&o->bins, o->ctx);
     rdi_stretches_fini(&o->stretches, o->ctx);
+    rdi_free(o->ctx, o->sample);
     rdi_free(o->ctx, o);
 }
 
@@ -128,8 +140,12 @@ static void add_traffic(rdi_traffic *t, uint64_t bytes) {
 /* Counts a request with this distance, or puts it on the list of requests to be counted in bins.
  * `before` is the size of the object before the request. */
 static void count(rd_objects *o, const request *r, uint64_t distance, uint64_t before) {
-    if (o->requests <= o->config.warmup || !rdi_objects_counts(o, r->operation))
+    if (o->requests <= o->warmup || !rdi_objects_counts(o, r->operation))
         return;
+    uint64_t needed = distance + before - (distance + before > 0);
+    if (RDI_UNLIKELY(o->sample))
+        needed = rdi_object_sample_count(o->sample, o->table.object[r->number].id, r->operation,
+                                         distance, before, r->bytes);
     add_traffic(&o->counted, r->bytes);
     if (distance == RD_MISS_COLD)
         add_traffic(&o->cold, r->bytes);
@@ -138,7 +154,7 @@ static void count(rd_objects *o, const request *r, uint64_t distance, uint64_t b
     else if (distance == RD_MISS_EXPIRED)
         add_traffic(&o->expired, r->bytes);
     else
-        o->found[o->n_found++] = (rdi_found){distance + before - (distance + before > 0), r->bytes};
+        o->found[o->n_found++] = (rdi_found){needed, r->bytes};
 }
 
 /* Makes the object the most recent one, with the size of the request, and returns its distance. */
@@ -228,15 +244,20 @@ static void note_moment(rd_objects *o) {
     o->moments[o->n_moments++] = (rd_live_bytes){o->requests, o->now, o->live, o->no_expiry};
 }
 
-/* Checks a request and counts it by its operation. */
-static rd_status note_request(rd_objects *o, const request *r) {
-    if (RDI_UNLIKELY(r->bytes >= BYTES_MAX))
+rd_status rdi_objects_check(rd_objects *o, uint64_t number, uint64_t bytes, uint64_t operation) {
+    if (RDI_UNLIKELY(bytes >= BYTES_MAX))
         return rdi_fail(o->ctx, RD_EINVAL,
                         "request %" PRIu64 ": a size of %" PRIu64 " bytes is not below 2^63",
-                        o->requests + 1, r->bytes);
-    if (RDI_UNLIKELY(r->operation >= RD_OPERATIONS))
+                        number, bytes);
+    if (RDI_UNLIKELY(operation >= RD_OPERATIONS))
         return rdi_fail(o->ctx, RD_EINVAL, "request %" PRIu64 ": there is no operation %" PRIu64,
-                        o->requests + 1, r->operation);
+                        number, operation);
+    return RD_OK;
+}
+
+/* Checks a request and counts it by its operation. */
+static rd_status note_request(rd_objects *o, const request *r) {
+    RD_TRY(rdi_objects_check(o, o->requests + 1, r->bytes, r->operation));
     if (RDI_UNLIKELY(o->axis.used + r->bytes >= BYTES_MAX || o->no_expiry + r->bytes >= BYTES_MAX))
         return rdi_fail(o->ctx, RD_ERANGE,
                         "request %" PRIu64 ": all objects have 2^63 bytes or more together",
@@ -352,6 +373,14 @@ static void note_fields(rd_objects *o, const rd_requests *q) {
         o->has_lifetimes = q->lifetime[i] != 0;
 }
 
+rd_status rdi_objects_process(rd_objects *o, const rd_requests *requests, uint64_t *distances) {
+    for (size_t at = 0; at < requests->n; at += RUN) {
+        rd_requests run = requests_from(requests, at);
+        RD_TRY(feed_run(o, &run, distances ? distances + at : NULL));
+    }
+    return RD_OK;
+}
+
 rd_status rd_objects_feed(rd_objects *o, const rd_requests *requests, uint64_t *distances) {
     RDI_NEED(o ? o->ctx : NULL, o, requests);
     if (requests->n)
@@ -362,11 +391,11 @@ rd_status rd_objects_feed(rd_objects *o, const rd_requests *requests, uint64_t *
     if (o->config.every && requests->n && !requests->time)
         return rdi_fail(o->ctx, RD_EINVAL,
                         "the requests have no times, which stretches of time need (--every)");
+    if (o->sample && distances)
+        return rdi_fail(o->ctx, RD_EINVAL, "a sample does not have the distances of all requests");
     o->broken = true;
-    for (size_t at = 0; at < requests->n; at += RUN) {
-        rd_requests run = requests_from(requests, at);
-        RD_TRY(feed_run(o, &run, distances ? distances + at : NULL));
-    }
+    RD_TRY(o->sample ? rdi_object_sample_feed(o, requests)
+                     : rdi_objects_process(o, requests, distances));
     o->broken = false;
     return RD_OK;
 }

@@ -1,8 +1,13 @@
 /* Makes the profile of the requests so far. See reusedist/objects.h. */
+#include "base/number.h"
 #include "objects/object_stats.h"
 #include "objects/objects_state.h"
 #include "profile/hist.h"
+#include "profile/profile_build.h"
 #include "profile/section_objects.h"
+
+#include <inttypes.h>
+#include <string.h>
 
 static rd_traffic narrow(rdi_traffic t) {
     return (rd_traffic){t.requests, rdi_sum_narrow(t.bytes)};
@@ -63,7 +68,7 @@ static rd_status add_stretches(const rd_objects *o, rd_profile *profile) {
 }
 
 static rd_status make_profile(const rd_objects *o, const rd_objects_facts *facts,
-                              const rd_bin *rows, rd_profile **out) {
+                              const rdi_sample_result *result, rd_profile **out) {
     rdi_objects_section *section = NULL;
     rd_profile *profile = NULL;
     rd_profile_facts plain = {
@@ -78,7 +83,18 @@ static rd_status make_profile(const rd_objects *o, const rd_objects_facts *facts
         .error_kind = "exact",
         .binning = {RD_BINS_EDGES, 0},
     };
-    RD_TRY(rdi_profile_new(o->ctx, &plain, rows, facts->n_bins, &profile));
+    char options[64] = "";
+    if (o->sample) {
+        rdi_snprintf(options, sizeof options, "rate=%g,seed=%" PRIu64, 1 / o->sample->weight,
+                     o->config.sample_seed);
+        plain.engine_options = options;
+        plain.exact = false;
+        plain.error_kind = RDI_KIND_SAMPLED;
+        plain.error_bound = result->error_bound;
+        plain.sample_rate = 1 / o->sample->weight;
+        memcpy(plain.half_width, result->half_width, sizeof plain.half_width);
+    }
+    RD_TRY(rdi_profile_new(o->ctx, &plain, result->rows, result->n_rows, &profile));
     rd_status status = rdi_objects_section_new(o->ctx, facts, &section);
     if (status != RD_OK) {
         rd_profile_free(profile);
@@ -101,11 +117,15 @@ rd_status rd_objects_profile(const rd_objects *o, rd_profile **out) {
     rd_status status = RD_ENOMEM;
     if (rows && bytes && popularity) {
         rd_objects_facts facts = facts_of(o);
-        facts.n_bins = collect_rows(&o->bins, rows, bytes);
+        rdi_sample_result result = {.facts = &facts, .rows = rows, .bytes = bytes};
         facts.bins = bytes;
         facts.popularity = popularity;
         rdi_object_stats(o, popularity, &facts);
-        status = make_profile(o, &facts, rows, out);
+        if (o->sample)
+            rdi_object_sample_finish(o, &result);
+        else
+            result.n_rows = facts.n_bins = collect_rows(&o->bins, rows, bytes);
+        status = make_profile(o, &facts, &result, out);
     }
     rdi_free(o->ctx, rows);
     rdi_free(o->ctx, bytes);

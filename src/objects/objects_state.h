@@ -1,6 +1,8 @@
 /* The state of an analysis of requests, which these files share:
  *
  *   objects.c           processes requests
+ *   object_sample.c     samples the objects
+ *   sample_estimate.c   estimates the curves of all objects from a sample
  *   stretches.c         divides the requests into stretches of time
  *   object_stats.c      counts sizes and popularity at the end
  *   objects_profile.c   makes the profile
@@ -10,6 +12,7 @@
 
 #include "objects/byte_bins.h"
 #include "objects/expiry.h"
+#include "objects/object_sample.h"
 #include "objects/object_table.h"
 #include "objects/stretches.h"
 #include "order/weight_axis.h"
@@ -32,6 +35,9 @@ struct rd_objects {
     rdi_found found[RDI_OBJECTS_TILE]; /* requests that were not counted in bins yet */
     size_t n_found;
     rdi_stretches stretches;
+    rdi_object_sample *sample; /* NULL: all objects are analyzed */
+    uint64_t warmup;           /* requests up to this number do not count; of a sample: UINT64_MAX
+                                  during the warm-up, then 0 */
     bool has_operations, has_times, has_lifetimes;
     bool broken;              /* true: a call has failed */
     uint64_t requests;        /* number of requests so far */
@@ -58,5 +64,10 @@ static inline bool rdi_objects_counts(const rd_objects *o, uint64_t operation) {
     bool read = operation == RD_OPERATION_READ || operation == RD_OPERATION_READ_TOUCH;
     return reads ? read : operation != RD_OPERATION_DELETE;
 }
+
+/* Fails if a request is impossible. `number` is its number in the trace, from 1. */
+rd_status rdi_objects_check(rd_objects *o, uint64_t number, uint64_t bytes, uint64_t operation);
+/* Processes requests of objects that are analyzed; see rd_objects_feed(). */
+rd_status rdi_objects_process(rd_objects *o, const rd_requests *requests, uint64_t *distances);
 
 #endif

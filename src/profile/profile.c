@@ -1,6 +1,7 @@
 /* Implements the profile object: facts, bins, sources and sections. profile_read.c and
  * profile_write.c handle files. */
 #include "profile/profile_build.h"
+#include "profile/section_objects.h"
 
 #include "profile/binning.h"
 #include "profile/sections.h"
@@ -122,7 +123,19 @@ const rd_profile_facts *rd_profile_facts_of(const rd_profile *p) {
 
 #define RESOLVED_BLOCKS 10 /* number of sampled blocks that a cache must hold to be resolved */
 
-uint64_t rdi_profile_resolution(const rd_profile_facts *f) {
+/* Returns the smallest power of two from which on a sample of objects resolves all sizes. */
+static uint64_t objects_resolution(const rd_objects_facts *objects) {
+    size_t k = RD_BAND_SIZES - 1;
+    while (k > 0 && objects->size_error[k - 1] <= RDI_SIZE_ERROR_MAX)
+        k--;
+    return UINT64_C(1) << k;
+}
+
+uint64_t rdi_profile_resolution(const rd_profile *p) {
+    const rd_profile_facts *f = rd_profile_facts_of(p);
+    const rd_objects_facts *objects = rd_profile_objects(p);
+    if (objects)
+        return objects->is_sample ? objects_resolution(objects) : 0;
     double size = f->sample_rate > 0 && f->sample_rate < 1 ? RESOLVED_BLOCKS / f->sample_rate : 0;
     return size < 0x1p63 ? (uint64_t)ceil(size) : UINT64_C(1) << 63;
 }

@@ -39,7 +39,7 @@ rd_status rdi_profile_rows_as(rd_ctx *ctx, const rd_profile *p, rd_binning to, r
 
 /* Returns the size in blocks of the smallest cache that a sample of the blocks resolves, or 0 if
  * every size is resolved. */
-uint64_t rdi_profile_resolution(const rd_profile_facts *f);
+uint64_t rdi_profile_resolution(const rd_profile *p);
 
 /* Frees a string of facts or sources. The pointers to such strings are const even in structs that
  * own the strings. */

@@ -33,13 +33,14 @@ static void put_engine(rd_json_writer *w, const rd_profile_facts *f) {
     rd_json_end_object(w);
 }
 
-static void put_error(rd_json_writer *w, const rd_profile_facts *f) {
+static void put_error(rd_json_writer *w, const rd_profile *p) {
+    const rd_profile_facts *f = rd_profile_facts_of(p);
     rd_json_begin_object(w, "error", RD_JSON_INLINE);
     rd_json_put_string(w, "kind", f->error_kind);
     rd_json_put_double(w, "bound", f->error_bound);
     if (f->sample_rate > 0) {
         rd_json_put_double(w, "rate", f->sample_rate);
-        rd_json_put_u64(w, "resolution", rdi_profile_resolution(f));
+        rd_json_put_u64(w, "resolution", rdi_profile_resolution(p));
         put_half_widths(w, f->half_width);
     }
     if (f->n_band)
@@ -47,7 +48,8 @@ static void put_error(rd_json_writer *w, const rd_profile_facts *f) {
     rd_json_end_object(w);
 }
 
-static void put_facts(rd_json_writer *w, const rd_profile_facts *f) {
+static void put_facts(rd_json_writer *w, const rd_profile *p) {
+    const rd_profile_facts *f = rd_profile_facts_of(p);
     char binning[32];
     rd_binning_name(f->binning, binning);
     rd_json_put_u64(w, "references", f->references);
@@ -59,7 +61,7 @@ static void put_facts(rd_json_writer *w, const rd_profile_facts *f) {
     rdi_json_put_u64_or_null(w, "bound", f->bound, 0);
     put_engine(w, f);
     rd_json_put_bool(w, "exact", f->exact);
-    put_error(w, f);
+    put_error(w, p);
     rd_json_put_string(w, "binning", binning);
     rd_json_put_bool(w, "sums_known", f->sums_known);
     rd_json_put_bool(w, "partial", f->partial);
@@ -83,7 +85,7 @@ static void put_sources(rd_json_writer *w, const rd_profile *p) {
 }
 
 void rdi_profile_write_head(rd_json_writer *w, const rd_profile *p) {
-    put_facts(w, rd_profile_facts_of(p));
+    put_facts(w, p);
     put_sources(w, p);
 }
 

@@ -133,6 +133,38 @@ static void read_live(rdi_profile_reader *r, void *field) {
     f->live = rdi_read_rows4(r, &f->n_live);
 }
 
+/* Reads at most RD_BAND_SIZES numbers from 0 to `most`. The rest of the array stays 0. */
+static void read_sizes(rdi_json *j, double *out, double most) {
+    size_t n = 0;
+    rdi_json_enter_array(j);
+    for (; rdi_json_next_item(j); n++) {
+        double x = rdi_json_double(j);
+        if (n >= RD_BAND_SIZES || !(x >= 0 && x <= most))
+            rdi_json_fail(j, "expected at most %d numbers from 0 to %g", RD_BAND_SIZES, most);
+        else
+            out[n] = x;
+    }
+}
+
+static void read_byte_half_width(rdi_profile_reader *r, void *field) {
+    read_sizes(&r->j, field, 1);
+}
+
+static void read_size_error(rdi_profile_reader *r, void *field) {
+    read_sizes(&r->j, field, 1e300);
+}
+
+static void read_sample(rdi_profile_reader *r, void *field) {
+    static const rdi_json_field fields[] = {
+        {"byte_half_width", read_byte_half_width, offsetof(rd_objects_facts, byte_half_width),
+         true},
+        {"size_error", read_size_error, offsetof(rd_objects_facts, size_error), true},
+        {0},
+    };
+    ((rd_objects_facts *)field)->is_sample = true;
+    rdi_read_object(r, fields, field);
+}
+
 #define FIELD(name, read, member)                                                                  \
     { name, read, offsetof(rd_objects_facts, member), true }
 
@@ -162,6 +194,7 @@ static void objects_read(rdi_profile_reader *r, void **data) {
         {"popularity", rdi_read_popularity, 0, false},
         {"histogram", read_bins, 0, true},
         {"live", read_live, 0, false},
+        {"sample", read_sample, 0, false},
         {0},
     };
     rdi_objects_section *s = new_section(r->j.ctx);
@@ -195,6 +228,8 @@ static const char *objects_mistake(const rd_profile_facts *facts, const void *da
     rdi_u128 classes = 0;
     for (size_t i = 0; i < RD_SIZE_CLASSES; i++)
         classes += f->size_class[i].objects;
+    if (f->is_sample != (facts->sample_rate > 0))
+        return "a profile of sampled objects needs the rate and the errors of the sizes";
     if (facts->block_bytes != 1)
         return "a profile of objects must have blocks of 1 byte";
     if (f->counted.requests != facts->references ||
@@ -241,6 +276,13 @@ static void put_live(rd_json_writer *w, const rd_objects_facts *f) {
     rd_json_end_array(w);
 }
 
+static void put_sample(rd_json_writer *w, const rd_objects_facts *f) {
+    rd_json_begin_object(w, "sample", RD_JSON_LINES);
+    rdi_json_put_doubles(w, "byte_half_width", f->byte_half_width, RD_BAND_SIZES);
+    rdi_json_put_doubles(w, "size_error", f->size_error, RD_BAND_SIZES);
+    rd_json_end_object(w);
+}
+
 static void objects_write(rd_json_writer *w, const void *data) {
     const rd_objects_facts *f = data;
     rd_json_begin_object(w, "objects", RD_JSON_LINES);
@@ -267,6 +309,8 @@ static void objects_write(rd_json_writer *w, const void *data) {
     put_bins(w, f);
     if (f->n_live)
         put_live(w, f);
+    if (f->is_sample)
+        put_sample(w, f);
     rd_json_end_object(w);
 }
 
@@ -326,6 +370,12 @@ static rd_status objects_merge(rd_ctx *ctx, const void *const *data, size_t n, v
                             "cannot merge: profiles 1 and %zu do not both have objects with the "
                             "same --expiry and --count",
                             i + 1);
+        if (f->is_sample)
+            return rdi_fail(
+                ctx, RD_EINVAL,
+                "cannot merge: profile %zu is a sample of the objects; merge profiles of "
+                "all objects",
+                i + 1);
         room += f->n_bins;
     }
     rd_byte_bin *bins = rdi_alloc(ctx, room ? room : 1, sizeof *bins);

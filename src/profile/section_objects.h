@@ -35,6 +35,10 @@ void rdi_put_popularity(rd_json_writer *w, const rd_objects_facts *f);
 void rdi_popularity_merge(rd_popularity rows[RD_POPULARITY_ROWS], rd_objects_facts *sum,
                           const rd_objects_facts *f);
 
+/* A sample does not resolve a cache size whose error is larger: with objects of equal size, it would
+ * hold fewer than ten sampled objects. */
+#define RDI_SIZE_ERROR_MAX 0.62
+
 /* ---- the whole section (section_objects.c) ---- */
 
 /* Reads and writes requests and bytes as an object. */

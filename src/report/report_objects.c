@@ -11,24 +11,29 @@
 #include "report/report_stretches.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #define SIZE_COLUMNS  12
 #define RATIO_COLUMNS 16
+#define BAND_COLUMNS  20
 #define LABEL_COLUMNS 17
 
 typedef struct row {
     uint64_t bytes;
     double miss_ratio, byte_miss_ratio;
+    double low, high, byte_low, byte_high; /* confidence bands of a sample */
     bool interpolated;
-    bool small; /* true: the largest object does not fit */
+    bool small;    /* true: the largest object does not fit */
+    bool resolved; /* false: the sample says nothing about this size */
 } row;
 
 size_t rdi_objects_sizes(const rd_profile *p, uint64_t *sizes) {
     rdi_mrc_scan scan = rdi_mrc_scan_start(p);
-    uint64_t largest = rd_profile_objects(p)->largest, end = rdi_mrc_end(&scan), size = 1;
+    uint64_t least = rd_profile_objects(p)->largest, end = rdi_mrc_end(&scan), size = 1;
     size_t n = 0;
-    while (size < largest)
+    least = rd_mrc_resolution(p) > least ? rd_mrc_resolution(p) : least;
+    while (size < least)
         size *= 2;
     for (; n < RDI_OBJECTS_SIZES; size *= 2) {
         sizes[n++] = size;
@@ -52,9 +57,15 @@ static rd_status collect_rows(rd_profile *p, const uint64_t *sizes, size_t n, ro
     if (!rows)
         return RD_ENOMEM;
     for (size_t i = 0; i < n; i++) {
-        rows[i] = (row){.bytes = sizes[i], .small = sizes[i] < rd_profile_objects(p)->largest};
+        rows[i] = (row){.bytes = sizes[i],
+                        .small = sizes[i] < rd_profile_objects(p)->largest,
+                        .resolved = sizes[i] >= rd_mrc_resolution(p)};
         rd_status status = rd_objects_at(ctx, p, sizes[i], &rows[i].miss_ratio,
                                          &rows[i].byte_miss_ratio, &rows[i].interpolated);
+        if (status == RD_OK && rd_mrc_has_band(p))
+            status = rd_mrc_band(ctx, p, sizes[i], &rows[i].low, &rows[i].high);
+        if (status == RD_OK && rd_mrc_has_band(p))
+            status = rd_objects_band(ctx, p, sizes[i], &rows[i].byte_low, &rows[i].byte_high);
         if (status != RD_OK) {
             rdi_free(ctx, rows);
             return status;
@@ -65,32 +76,46 @@ static rd_status collect_rows(rd_profile *p, const uint64_t *sizes, size_t n, ro
     return RD_OK;
 }
 
+/* Adds a row of the CSV table. Fields that the sample does not resolve stay empty. */
+static void add_csv_row(rdi_text *t, const row *r, bool band) {
+    const double values[] = {r->miss_ratio, r->byte_miss_ratio, r->low,
+                             r->high,       r->byte_low,        r->byte_high};
+    rdi_text_u64(t, r->bytes);
+    for (size_t i = 0; i < (band ? RDI_COUNT(values) : 2); i++) {
+        rdi_text_putc(t, ',');
+        if (r->resolved)
+            rdi_text_double(t, values[i]);
+    }
+    rdi_text_putc(t, '\n');
+}
+
 rd_status rdi_report_objects_mrc_csv(rd_profile *p, const uint64_t *sizes, size_t n_sizes,
                                      char **text, size_t *n) {
     row *rows = NULL;
     size_t n_rows = 0;
     RD_TRY(collect_rows(p, sizes, n_sizes, &rows, &n_rows));
     rdi_text t = rdi_text_start(rdi_profile_ctx(p));
-    rdi_text_puts(&t, "bytes,miss_ratio,byte_miss_ratio\n");
-    for (size_t i = 0; i < n_rows; i++) {
-        rdi_text_u64(&t, rows[i].bytes);
-        rdi_text_putc(&t, ',');
-        rdi_text_double(&t, rows[i].miss_ratio);
-        rdi_text_putc(&t, ',');
-        rdi_text_double(&t, rows[i].byte_miss_ratio);
-        rdi_text_putc(&t, '\n');
-    }
+    rdi_text_printf(&t, "bytes,miss_ratio,byte_miss_ratio%s\n",
+                    rd_mrc_has_band(p) ? ",low,high,byte_low,byte_high" : "");
+    for (size_t i = 0; i < n_rows; i++)
+        add_csv_row(&t, &rows[i], rd_mrc_has_band(p));
     rdi_free(t.ctx, rows);
     return rdi_text_take(&t, text, n);
 }
 
-static void put_row(rd_json_writer *w, const row *r) {
+static void put_row(rd_json_writer *w, const row *r, bool band) {
     rd_json_begin_object(w, NULL, RD_JSON_INLINE);
     rd_json_put_u64(w, "bytes", r->bytes);
-    rd_json_put_double(w, "miss_ratio", r->miss_ratio);
-    rd_json_put_double(w, "byte_miss_ratio", r->byte_miss_ratio);
+    rd_json_put_double(w, "miss_ratio", r->resolved ? r->miss_ratio : NAN);
+    rd_json_put_double(w, "byte_miss_ratio", r->resolved ? r->byte_miss_ratio : NAN);
     rd_json_put_bool(w, "interpolated", r->interpolated);
     rd_json_put_bool(w, "below_largest", r->small);
+    if (band && r->resolved) {
+        rd_json_put_double(w, "low", r->low);
+        rd_json_put_double(w, "high", r->high);
+        rd_json_put_double(w, "byte_low", r->byte_low);
+        rd_json_put_double(w, "byte_high", r->byte_high);
+    }
     rd_json_end_object(w);
 }
 
@@ -111,9 +136,11 @@ rd_status rdi_report_objects_mrc_json(rd_profile *p, const uint64_t *sizes, size
     rd_json_put_u64(&w, "expired", f->expired.requests);
     rd_json_put_u64(&w, "largest", f->largest);
     rd_json_put_bool(&w, "exact", rd_profile_facts_of(p)->exact);
+    if (rd_mrc_resolution(p))
+        rd_json_put_u64(&w, "resolution", rd_mrc_resolution(p));
     rd_json_begin_array(&w, "points", RD_JSON_LINES);
     for (size_t i = 0; i < n_rows; i++)
-        put_row(&w, &rows[i]);
+        put_row(&w, &rows[i], rd_mrc_has_band(p));
     rd_json_end_array(&w);
     if (rd_profile_stretches(p))
         rdi_stretches_put(&w, p, sizes, n_sizes);
@@ -131,13 +158,30 @@ static void add_ratio(rdi_paper *paper, const row *r, double ratio) {
     rdi_paper_column(paper, -RATIO_COLUMNS, text);
 }
 
-static void add_row(rdi_paper *paper, const row *r) {
+static void add_band(rdi_paper *paper, double low, double high) {
+    char text[RDI_BAND_ROOM];
+    rdi_format_band(low, high, text);
+    rdi_paper_column(paper, -BAND_COLUMNS, text);
+}
+
+static void add_row(rdi_paper *paper, const row *r, bool band) {
     char size[16];
     unsigned used = SIZE_COLUMNS + 2 * RATIO_COLUMNS + 2;
     rd_format_bytes((double)r->bytes, size);
     rdi_paper_column(paper, -SIZE_COLUMNS, size);
+    if (!r->resolved) {
+        rdi_text_puts(&paper->t, "  the sample does not resolve this size\n");
+        return;
+    }
     add_ratio(paper, r, r->miss_ratio);
+    if (band)
+        add_band(paper, r->low, r->high);
     add_ratio(paper, r, r->byte_miss_ratio);
+    if (band) { /* there is no room for a bar */
+        add_band(paper, r->byte_low, r->byte_high);
+        rdi_text_puts(&paper->t, r->small ? " *\n" : "\n");
+        return;
+    }
     rdi_text_puts(&paper->t, r->small ? " *" : "  ");
     rdi_paper_bar(paper, r->miss_ratio, paper->style.width > used ? paper->style.width - used : 1);
     rdi_text_putc(&paper->t, '\n');
@@ -148,11 +192,15 @@ static void add_table(rdi_paper *paper, const rd_profile *p, const row *rows, si
     rdi_paper_ink(paper, RDI_INK_BOLD);
     rdi_paper_column(paper, -SIZE_COLUMNS, "cache size");
     rdi_paper_column(paper, -RATIO_COLUMNS, "requests missed");
+    if (rd_mrc_has_band(p))
+        rdi_paper_column(paper, -BAND_COLUMNS, "95 % band");
     rdi_paper_column(paper, -RATIO_COLUMNS, "bytes missed");
+    if (rd_mrc_has_band(p))
+        rdi_paper_column(paper, -BAND_COLUMNS, "95 % band");
     rdi_paper_ink(paper, RDI_INK_PLAIN);
     rdi_text_putc(&paper->t, '\n');
     for (size_t i = 0; i < n; i++) {
-        add_row(paper, &rows[i]);
+        add_row(paper, &rows[i], rd_mrc_has_band(p));
         small = small || rows[i].small;
     }
     if (small) {
@@ -255,6 +303,15 @@ static void add_cold_words(rdi_paper *paper, const rd_objects_facts *f) {
     rdi_paper_wrap(paper, words);
 }
 
+static void add_sample(rdi_paper *paper, const rd_profile *p) {
+    char share[RDI_FORMAT_ROOM];
+    if (!rd_profile_objects(p)->is_sample)
+        return;
+    rdi_format_share(rd_profile_facts_of(p)->sample_rate, share);
+    add_label(paper, "estimated");
+    rdi_text_printf(&paper->t, "from %s of the objects, with 95 %% confidence bands\n", share);
+}
+
 static rd_status make_text(rd_profile *p, const rd_report_style *style, const uint64_t *sizes,
                            size_t n_sizes, bool with_facts, rdi_text *out) {
     const rd_objects_facts *f = rd_profile_objects(p);
@@ -268,6 +325,7 @@ static rd_status make_text(rd_profile *p, const rd_report_style *style, const ui
     } else {
         if (with_facts)
             add_facts(&paper, f);
+        add_sample(&paper, p);
         rdi_text_putc(&paper.t, '\n');
         add_table(&paper, p, rows, n_rows);
         rdi_paper_heading(&paper, "Miss ratio of requests by cache size (LRU, bytes)");

@@ -1283,6 +1283,16 @@ static void objects(void **state) {
     EXPLAINED("byte_miss_ratio", rd_objects_at(ctx, p, 1, &ratio, NULL, NULL));
     expect_ok(rd_objects_at(ctx, p, 1, &ratio, &byte_ratio, NULL));
     expect_saying(rd_objects_at(ctx, profile, 1, &ratio, &byte_ratio, NULL), "--weight=bytes");
+    REFUSED(rd_objects_band(NULL, p, 1, &ratio, &byte_ratio));
+    EXPLAINED("p", rd_objects_band(ctx, NULL, 1, &ratio, &byte_ratio));
+    EXPLAINED("low", rd_objects_band(ctx, p, 1, NULL, &byte_ratio));
+    EXPLAINED("high", rd_objects_band(ctx, p, 1, &ratio, NULL));
+    expect_saying(rd_objects_band(ctx, p, 1, &ratio, &byte_ratio), "no confidence band");
+    rd_objects_config config = {.size = sizeof config, .sample_rate = 2};
+    rd_objects *sample = NULL;
+    expect_saying(rd_objects_new(ctx, &config, &sample), "from 0 to 1");
+    config = (rd_objects_config){.size = sizeof config, .sample_rate = 0.5, .every = 1};
+    expect_saying(rd_objects_new(ctx, &config, &sample), "cannot be combined with a sample");
     char *text = NULL;
     size_t n = 0;
     assert_null(rd_profile_stretches(NULL));

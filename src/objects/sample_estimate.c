@@ -1,0 +1,273 @@
+/* Estimates the curves of all objects from a sample, and their bands. See object_sample.h. */
+#include "objects/object_sample.h"
+#include "objects/objects_state.h"
+#include "profile/hist.h"
+#include "profile/section_objects.h"
+
+#include <math.h>
+
+#define GROUPS RDI_SAMPLE_GROUPS
+#define SIZES  RDI_SAMPLE_SIZES
+/* Half width of the band in standard deviations. It is above the 2.04 of Student's t with 30 degrees of
+ * freedom, because the groups do not show the variance that hot or large objects outside the sample
+ * have; the coverage was measured with many seeds (docs/object-caches.md). */
+#define QUANTILE 2.7
+#define NORMAL   1.96 /* 97.5 % quantile of the normal distribution */
+/* A deviation of more than this many standard deviations means that the hottest objects are not in
+ * the sample. */
+#define SURPRISE 2
+
+/* One of the two curves: requests, or bytes. */
+typedef struct curve {
+    double total;               /* the true total */
+    double part[GROUPS][SIZES]; /* by group and by the exponent of the smallest cache that hits */
+    double missed[SIZES];       /* estimated misses of caches of 2^k bytes; [SIZES - 1]: infinite */
+    double half_width[SIZES];   /* half width of the band of missed[k] */
+} curve;
+
+static void take_groups(const rdi_object_sample *s, bool bytes, curve *c) {
+    for (size_t g = 0; g < GROUPS; g++)
+        for (size_t k = 0; k < SIZES; k++)
+            c->part[g][k] = bytes ? s->group[g].bytes[k] : s->group[g].requests[k];
+}
+
+/* Returns the covariance of the sums over all groups, estimated from the groups. */
+static double covariance(const double *x, const double *y, double rate, double freedom) {
+    double x_sum = 0, y_sum = 0, products = 0;
+    for (size_t g = 0; g < GROUPS; g++) {
+        x_sum += x[g];
+        y_sum += y[g];
+    }
+    for (size_t g = 0; g < GROUPS; g++)
+        products += (x[g] - x_sum / GROUPS) * (y[g] - y_sum / GROUPS);
+    return products * (1 - rate) * GROUPS / freedom;
+}
+
+static double sum_of(const double *x, size_t n) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i];
+    return sum;
+}
+
+/* Estimates the misses of caches of 2^k bytes for all k, from the infinite cache down. */
+static void estimate(curve *c, double rate) {
+    double all[GROUPS], misses[GROUPS] = {0}, more = 0;
+    for (size_t g = 0; g < GROUPS; g++)
+        all[g] = sum_of(c->part[g], SIZES);
+    double deviation = sum_of(all, GROUPS) - c->total;
+    double variance = covariance(all, all, rate, GROUPS - 1);
+    double seen = deviation * deviation / (SURPRISE * SURPRISE);
+    variance = seen > variance ? seen : variance;
+    for (size_t k = SIZES - 1; k-- > 0;) { /* 2^63 bytes miss what an infinite cache misses */
+        for (size_t g = 0; g < GROUPS; g++)
+            misses[g] += c->part[g][k + 1];
+        double both = covariance(misses, all, rate, GROUPS - 1);
+        double slope = variance > 0 ? both / variance : 0;
+        double left = covariance(misses, misses, rate, GROUPS - 2) - slope * both;
+        double here = sum_of(misses, GROUPS) - slope * deviation;
+        here = here < more ? more : here > c->total ? c->total : here;
+        c->missed[k] = more = here;
+        c->half_width[k] = QUANTILE * sqrt(left > 0 ? left : 0);
+    }
+    c->missed[SIZES - 1] = c->missed[SIZES - 2];
+}
+
+/* ---- rows ---- */
+
+/* Hands out a total in whole numbers: every share is rounded such that the sum of all shares so far
+ * is. */
+typedef struct rounding {
+    double sum;
+    rdi_u128 given, most;
+} rounding;
+
+static rdi_u128 next_share(rounding *r, double share) {
+    r->sum += share;
+    rdi_u128 upto = r->sum > 0 ? (rdi_u128)(r->sum + 0.5) : 0;
+    upto = upto > r->most ? r->most : upto;
+    rdi_u128 now = upto > r->given ? upto - r->given : 0;
+    r->given += now;
+    return now;
+}
+
+/* Finds the factor by which the bins of each class are multiplied, so that their sum is the estimate
+ * of the class. What belongs to a class without sampled requests goes to the next smaller class that
+ * has some. Returns what no class has. */
+static double find_factors(const curve *c, const double *sampled, double *factor) {
+    double open = 0;
+    factor[SIZES - 1] = 0;
+    for (size_t k = SIZES - 1; k-- > 0;) {
+        double below = k ? c->missed[k - 1] : c->total;
+        open += below - c->missed[k];
+        factor[k] = sampled[k] > 0 ? open / sampled[k] : 0;
+        open = sampled[k] > 0 ? 0 : open;
+    }
+    return open;
+}
+
+/* Sums the bins of each class: the exponents of the smallest power of two that hits. */
+static void sum_bins(const rd_objects *o, bool bytes, double *out) {
+    for (size_t k = 0; k < SIZES; k++)
+        out[k] = 0;
+    for (size_t i = 0; i < o->bins.n; i++)
+        out[rdi_bit_width(o->bins.bin[i].end - 1)] +=
+            bytes ? (double)o->bins.bin[i].bytes : (double)o->bins.bin[i].count;
+}
+
+static void make_rows(const rd_objects *o, const curve *c, uint64_t total, rdi_sample_result *out) {
+    double sampled[SIZES], factor[SIZES];
+    sum_bins(o, false, sampled);
+    double open = find_factors(c, sampled, factor);
+    rounding r = {.most = total};
+    uint64_t low = 0;
+    for (size_t i = 0; i < o->bins.n; low = o->bins.bin[i++].end) {
+        double share = (double)o->bins.bin[i].count * factor[rdi_bit_width(o->bins.bin[i].end - 1)];
+        uint64_t count = (uint64_t)next_share(&r, share + (i == 0 ? open : 0));
+        if (count)
+            out->rows[out->n_rows++] =
+                (rd_bin){.low = low, .high = o->bins.bin[i].end - 1, .count = count};
+    }
+}
+
+static void make_bytes(const rd_objects *o, const curve *c, rdi_u128 total,
+                       rdi_sample_result *out) {
+    double sampled[SIZES], factor[SIZES];
+    sum_bins(o, true, sampled);
+    double open = find_factors(c, sampled, factor);
+    rounding r = {.most = total};
+    uint64_t low = 0;
+    for (size_t i = 0; i < o->bins.n; low = o->bins.bin[i++].end) {
+        double share = (double)o->bins.bin[i].bytes * factor[rdi_bit_width(o->bins.bin[i].end - 1)];
+        rdi_u128 bytes = next_share(&r, share + (i == 0 ? open : 0));
+        if (bytes)
+            out->bytes[out->facts->n_bins++] =
+                (rd_byte_bin){low, o->bins.bin[i].end - 1, rdi_sum_narrow(bytes)};
+    }
+}
+
+/* ---- facts ---- */
+
+/* Computes by what fraction a cache of 2^k bytes may be smaller or larger than its sampled size
+ * tells, with 95 % confidence: the sum of the sizes of the sampled objects that it holds has a
+ * relative variance of (1 - R) / R * sum(s^2) / (sum(s) * 2^k). Objects above 2^k are not in the
+ * cache. */
+static void find_size_errors(const rd_objects *o, double rate, double *out) {
+    double sizes[SIZES] = {0}, squares[SIZES] = {0}, sum = 0, square = 0;
+    for (uint64_t i = 0; i < o->table.n; i++) {
+        double bytes = (double)o->table.object[i].bytes;
+        unsigned k = rdi_bit_width(o->table.object[i].bytes);
+        sizes[k] += bytes;
+        squares[k] += bytes * bytes;
+    }
+    for (size_t k = 0; k < RD_BAND_SIZES; k++) {
+        sum += sizes[k];
+        square += squares[k];
+        double unit = sum > 0 ? square / sum : ldexp(1, (int)k);
+        out[k] = NORMAL * sqrt(unit * ldexp(1, -(int)k) * (1 - rate) / rate);
+    }
+}
+
+static rd_traffic narrow(rdi_traffic t) {
+    return (rd_traffic){t.requests, rdi_sum_narrow(t.bytes)};
+}
+
+static rdi_traffic sum_traffic(rdi_traffic a, rdi_traffic b) {
+    return (rdi_traffic){a.requests + b.requests, a.bytes + b.bytes};
+}
+
+static rdi_traffic scaled(rdi_traffic t, double by) {
+    return (rdi_traffic){(uint64_t)((double)t.requests * by + 0.5),
+                         (rdi_u128)((double)t.bytes * by + 0.5)};
+}
+
+/* Divides the estimated misses of an infinite cache among their causes. */
+static void divide_misses(const rd_objects *o, uint64_t requests, rdi_u128 bytes,
+                          rd_objects_facts *f) {
+    const rdi_traffic *from[] = {&o->cold, &o->deleted, &o->expired};
+    rd_traffic *to[] = {&f->cold, &f->deleted, &f->expired};
+    double all = 0, all_bytes = 0;
+    for (size_t i = 0; i < RDI_COUNT(from); i++) {
+        all += (double)from[i]->requests;
+        all_bytes += (double)from[i]->bytes;
+    }
+    rounding r = {.most = requests}, b = {.most = bytes};
+    for (size_t i = RDI_COUNT(from); i-- > 0;) { /* the cold misses get what is left */
+        double share = all > 0 ? (double)from[i]->requests / all : i == 0;
+        double byte_share = all_bytes > 0 ? (double)from[i]->bytes / all_bytes : i == 0;
+        to[i]->requests = (uint64_t)next_share(&r, (double)requests * share);
+        to[i]->bytes = rdi_sum_narrow(next_share(&b, (double)bytes * byte_share));
+    }
+    f->cold.requests += requests - (uint64_t)r.given;
+    rdi_sum_add(&f->cold.bytes, rdi_sum_narrow(bytes - b.given));
+}
+
+static uint64_t to_u64(double x) {
+    return x < 0x1p63 ? (uint64_t)(x + 0.5) : UINT64_C(1) << 63;
+}
+
+/* Replaces the facts of the sampled requests by those of all requests. */
+static void set_facts(const rd_objects *o, rd_objects_facts *f) {
+    const rdi_object_sample *s = o->sample;
+    f->reads = narrow(
+        sum_traffic(s->by_operation[RD_OPERATION_READ], s->by_operation[RD_OPERATION_READ_TOUCH]));
+    f->writes = narrow(s->by_operation[RD_OPERATION_WRITE]);
+    f->touches = narrow(s->by_operation[RD_OPERATION_TOUCH]);
+    f->deletes = narrow(s->by_operation[RD_OPERATION_DELETE]);
+    f->warmup = o->config.warmup < s->requests ? o->config.warmup : s->requests;
+    f->largest = s->largest;
+    f->backwards = s->backwards;
+    f->unlimited = s->unlimited;
+    f->empty = s->empty;
+    f->is_sample = true;
+    f->has_popularity = false;
+    f->n_popularity = 0;
+    f->n_live = 0;
+    for (size_t i = 0; i < RD_SIZE_CLASSES; i++)
+        f->size_class[i] =
+            (rd_size_class){.objects = to_u64((double)f->size_class[i].objects * s->weight)};
+    uint64_t classes = 0;
+    for (size_t i = 0; i < RD_SIZE_CLASSES; i++)
+        classes += f->size_class[i].objects;
+    f->objects = to_u64((double)o->table.n * s->weight);
+    f->objects = f->objects < classes ? classes : f->objects; /* classes are rounded one by one */
+}
+
+/* Sets the half widths as shares of the totals, and the error bound to the largest one. If no object
+ * is in the sample, nothing is known. */
+static void set_bands(const curve *requests, const curve *bytes, bool known,
+                      rdi_sample_result *out) {
+    for (size_t k = 0; k < RD_BAND_SIZES; k++) {
+        double half = requests->total > 0 ? requests->half_width[k] / requests->total : 0;
+        out->half_width[k] = known && half < 1 ? half : 1;
+        half = bytes->total > 0 ? bytes->half_width[k] / bytes->total : 0;
+        out->facts->byte_half_width[k] = known && half < 1 ? half : 1;
+        if (out->facts->size_error[k] <= RDI_SIZE_ERROR_MAX &&
+            out->half_width[k] > out->error_bound)
+            out->error_bound = out->half_width[k];
+    }
+}
+
+void rdi_object_sample_finish(const rd_objects *o, rdi_sample_result *out) {
+    const rdi_object_sample *s = o->sample;
+    rdi_traffic total = sum_traffic(s->counted, scaled(s->touched, s->weight));
+    curve requests = {.total = (double)total.requests}, bytes = {.total = (double)total.bytes};
+    double rate = 1 / s->weight;
+    take_groups(s, false, &requests);
+    take_groups(s, true, &bytes);
+    estimate(&requests, rate);
+    estimate(&bytes, rate);
+    set_facts(o, out->facts);
+    out->facts->counted = narrow(total);
+    make_rows(o, &requests, total.requests - to_u64(requests.missed[SIZES - 1]), out);
+    make_bytes(o, &bytes, total.bytes - (rdi_u128)(bytes.missed[SIZES - 1] + 0.5), out);
+    uint64_t finite = 0;
+    rdi_u128 finite_bytes = 0;
+    for (size_t i = 0; i < out->n_rows; i++)
+        finite += out->rows[i].count;
+    for (size_t i = 0; i < out->facts->n_bins; i++)
+        finite_bytes += rdi_sum_wide(out->bytes[i].bytes);
+    divide_misses(o, total.requests - finite, total.bytes - finite_bytes, out->facts);
+    find_size_errors(o, rate, out->facts->size_error);
+    set_bands(&requests, &bytes, o->table.n > 0 || s->requests == 0, out);
+}
