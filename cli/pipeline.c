@@ -154,9 +154,9 @@ static void tell_result(const pipeline *p, const rd_profile *profile) {
     rd_format_bytes((double)usage.ru_maxrss * 1024, resident);
     tell_user("engine %s%s%s%s%s", facts->engine, *facts->engine_options ? ":" : "",
               facts->engine_options, *note ? ": " : "", note);
-    tell_user(
-        "%s block references in %.2f s, %s/s; peak memory of the analysis %s, of the process %s",
-        references, facts->seconds, rate, memory, resident);
+    tell_user("%s %s in %.2f s, %s/s; peak memory of the analysis %s, of the process %s",
+              references, rd_profile_objects(profile) ? "requests" : "block references",
+              facts->seconds, rate, memory, resident);
 }
 
 int pipeline_run(pipeline *p, rd_profile **out) {

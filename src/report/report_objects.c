@@ -236,17 +236,22 @@ static void add_traffic(rdi_paper *paper, const rd_objects_facts *f, const char 
         rdi_text_printf(&paper->t, "%s, %s\n", count, bytes);
 }
 
+/* Adds a number of requests and the name of their operation, in the singular or plural. */
+static void add_count(rdi_paper *paper, uint64_t n, const char *one, const char *many) {
+    char count[16];
+    rd_format_count((double)n, count);
+    rdi_text_printf(&paper->t, "%s %s", count, n == 1 ? one : many);
+}
+
 static void add_operations(rdi_paper *paper, const rd_objects_facts *f) {
-    char reads[16], writes[16], touches[16], deletes[16];
     if (!f->has_operations)
         return;
-    rd_format_count((double)f->reads.requests, reads);
-    rd_format_count((double)f->writes.requests, writes);
-    rd_format_count((double)f->touches.requests, touches);
-    rd_format_count((double)f->deletes.requests, deletes);
     add_label(paper, "operations");
-    rdi_text_printf(&paper->t, "%s reads, %s writes, %s touches, %s deletes; %s count\n", reads,
-                    writes, touches, deletes, f->count == RD_COUNT_ALL ? "all" : "reads");
+    add_count(paper, f->reads.requests, "read, ", "reads, ");
+    add_count(paper, f->writes.requests, "write, ", "writes, ");
+    add_count(paper, f->touches.requests, "touch, ", "touches, ");
+    add_count(paper, f->deletes.requests, "delete; ", "deletes; ");
+    rdi_text_puts(&paper->t, f->count == RD_COUNT_ALL ? "all count\n" : "reads count\n");
 }
 
 /* Adds the most bytes that an infinite cache ever held, with and without expiry. */
