@@ -15,7 +15,8 @@ typedef struct mrc_options {
     object_options objects;
     rd_sizes sizes;
     const char *hits;
-    uint64_t ways; /* 0: fully associative */
+    const char *per_gb, *per_miss; /* prices; NULL: not given */
+    uint64_t ways;                 /* 0: fully associative */
     uint32_t out;
     const char *output;
     bool ascii;
@@ -34,6 +35,16 @@ static const rd_opt mrc_opts[] = {
      .type = RD_OPT_STRING,
      .offset = offsetof(mrc_options, hits),
      .help = "find the smallest caches that hit 90%,95%,... of all references"},
+    {.name = "cost-per-gb",
+     .arg = "PRICE",
+     .type = RD_OPT_STRING,
+     .offset = offsetof(mrc_options, per_gb),
+     .help = "with --weight=bytes: price of a GB (10^9 bytes) of cache for the time of the trace"},
+    {.name = "cost-per-miss",
+     .arg = "PRICE",
+     .type = RD_OPT_STRING,
+     .offset = offsetof(mrc_options, per_miss),
+     .help = "with --cost-per-gb: price of a miss; find the cheapest cache"},
     {.name = "ways",
      .arg = "A",
      .type = RD_OPT_U64,
@@ -105,6 +116,55 @@ static int print_hits(rd_ctx *ctx, const mrc_options *o, const hit_list *hits,
     return output_made(ctx, o->output, status, text, n);
 }
 
+/* ---- --cost-per-gb and --cost-per-miss ---- */
+
+#define PRICE_MAX 1e15
+
+/* Parses the prices; *wanted becomes whether there are any. Reports a mistake and returns the exit
+ * status. */
+static int parse_prices(rd_ctx *ctx, const mrc_options *o, rd_object_prices *out, bool *wanted) {
+    static const rd_opt rows[] = {{.name = "cost-per-gb",
+                                   .type = RD_OPT_DOUBLE,
+                                   .max = PRICE_MAX,
+                                   .offset = offsetof(rd_object_prices, per_gb)},
+                                  {.name = "cost-per-miss",
+                                   .type = RD_OPT_DOUBLE,
+                                   .max = PRICE_MAX,
+                                   .offset = offsetof(rd_object_prices, per_miss)},
+                                  {0}};
+    *wanted = o->per_gb || o->per_miss;
+    *out = (rd_object_prices){.size = sizeof *out};
+    if (!*wanted)
+        return EXIT_OK;
+    if (!o->objects.weight)
+        return fail_usage("mrc: --cost-per-gb and --cost-per-miss need --weight=bytes, because the "
+                          "price of a cache depends on its bytes");
+    if (!o->per_gb || !o->per_miss)
+        return fail_usage("mrc: --cost-per-gb and --cost-per-miss must be given together");
+    if (o->hits || o->ways || o->objects.every)
+        return fail_usage("mrc: --cost-per-gb cannot be combined with --hits, --ways or --every");
+    if (rd_opts_set(ctx, "mrc", rows, out, "cost-per-gb", o->per_gb) != RD_OK ||
+        rd_opts_set(ctx, "mrc", rows, out, "cost-per-miss", o->per_miss) != RD_OK)
+        return fail_usage("%s", rd_last_error(ctx));
+    if (out->per_gb == 0 && out->per_miss == 0)
+        return fail_usage("mrc: --cost-per-gb and --cost-per-miss are both 0, so that all caches "
+                          "cost the same; give at least one price above 0");
+    return EXIT_OK;
+}
+
+static int print_cost(rd_ctx *ctx, const mrc_options *o, const rd_object_prices *prices,
+                      rd_profile *p) {
+    rd_report_style style = terminal_style(o->output, o->ascii);
+    const uint64_t *sizes = o->sizes.n ? o->sizes.value : NULL;
+    char *text = NULL;
+    size_t n = 0;
+    rd_status status =
+        o->out == OUT_CSV    ? rd_report_cost_csv(p, prices, sizes, o->sizes.n, &text, &n)
+        : o->out == OUT_JSON ? rd_report_cost_json(p, prices, sizes, o->sizes.n, &text, &n)
+                             : rd_report_cost_text(p, &style, prices, sizes, o->sizes.n, &text, &n);
+    return output_made(ctx, o->output, status, text, n);
+}
+
 /* ---- the result ---- */
 
 static int print_ways(rd_ctx *ctx, const mrc_options *o, rd_profile *p, const uint64_t *blocks) {
@@ -149,7 +209,11 @@ static int run_mrc(rd_ctx *ctx, void *opts, int n, char **operands) {
         return fail_usage("mrc: --sizes and --hits cannot be combined; give only one of them");
     if (o->hits && o->ways)
         return fail_usage("mrc: --hits and --ways cannot be combined; give only one of them");
+    rd_object_prices prices;
+    bool costs;
     int status = parse_hits(ctx, o->hits, &hits);
+    if (status == EXIT_OK)
+        status = parse_prices(ctx, o, &prices, &costs);
     if (status == EXIT_OK)
         status = objects_check(&o->objects);
     if (status != EXIT_OK)
@@ -162,7 +226,9 @@ static int run_mrc(rd_ctx *ctx, void *opts, int n, char **operands) {
     mrc_input in = {.pipe = &o->pipe, .objects = &o->objects, .sizes = &o->sizes};
     status = mrc_read(ctx, &in, n, operands, &profile);
     if (profile) {
-        int printed = hits.n ? print_hits(ctx, o, &hits, profile) : print_result(ctx, o, profile);
+        int printed = hits.n  ? print_hits(ctx, o, &hits, profile)
+                      : costs ? print_cost(ctx, o, &prices, profile)
+                              : print_result(ctx, o, profile);
         status = status != EXIT_OK ? status : printed;
         rd_profile_free(profile);
     }
@@ -175,8 +241,9 @@ const command command_mrc = {
     .operands = "PROFILE|TRACE...",
     .details =
         "Caches are fully associative and evict the least recently used block. Traces are\n"
-        "analyzed first, as one; only --sizes, --hits, --ways, --out, -o and --ascii also apply\n"
-        "to a profile. A value with '~' is interpolated inside a bin of the histogram. If the\n"
+        "analyzed first, as one; only --sizes, --hits, --ways, prices, --out, -o and --ascii\n"
+        "also apply to a profile. A value with '~' is interpolated inside a bin of the histogram. "
+        "If the\n"
         "distances come from a sample (engine shards), the result has a band that contains the\n"
         "exact miss ratio with 95 % confidence: columns 'low' and 'high' in CSV, fields of the "
         "points in JSON. For bytes of objects there are also 'byte_low' and 'byte_high'.\n"
@@ -200,6 +267,11 @@ const command command_mrc = {
         "the exact size with 95 % confidence: columns 'low_blocks' and 'high_blocks' in CSV,\n"
         "fields in JSON. The low end is empty if the sample does not resolve it, and the high end\n"
         "if no size is certain to reach the share.\n"
+        "\n"
+        "--cost-per-gb=X and --cost-per-miss=Y find the cheapest cache of objects: X is the price\n"
+        "of 10^9 bytes of memory for the time that the trace covers, Y the price of a miss of a\n"
+        "counted request. The table shows the costs around that size, or at --sizes. In CSV:\n"
+        "bytes,miss_ratio,memory_cost,miss_cost,total_cost,cheapest.\n"
         "\n"
         "--ways=8 estimates the misses of caches whose sets have 8 ways from the same distances\n"
         "(Smith 1978): a reference misses with the probability that at least 8 of the blocks that\n"

@@ -184,6 +184,37 @@ RD_API RD_CHECKED rd_status rd_objects_at(rd_ctx *ctx, const rd_profile *p, uint
 RD_API RD_CHECKED rd_status rd_objects_band(rd_ctx *ctx, const rd_profile *p, uint64_t bytes,
                                             double *low, double *high);
 
+/* The prices for planning a cache of objects, in any currency. */
+typedef struct rd_object_prices {
+    size_t size;     /* sizeof(rd_object_prices) */
+    double per_gb;   /* price of 10^9 bytes of memory for the time that the trace covers */
+    double per_miss; /* price of one miss of a counted request */
+} rd_object_prices;
+
+/* The cost of an LRU cache of objects during the time that the trace covers. */
+typedef struct rd_object_cost {
+    uint64_t bytes; /* size of the cache; 0: no cache */
+    double miss_ratio;
+    double memory;      /* cost of its memory */
+    double misses;      /* cost of its misses */
+    double total;       /* memory + misses */
+    bool interpolated;  /* true: `bytes` lies inside a bin, so that the misses are estimated */
+    bool below_largest; /* true: the largest object does not fit */
+} rd_object_cost;
+
+/* Computes the cost of a cache of `bytes` bytes. Without a cache (0), every counted request misses.
+ * The function returns RD_EINVAL for a profile without objects, for a price that is negative or not
+ * finite, and if both prices are 0. */
+RD_API RD_CHECKED rd_status rd_objects_cost(rd_ctx *ctx, const rd_profile *p,
+                                            const rd_object_prices *prices, uint64_t bytes,
+                                            rd_object_cost *out);
+/* Finds the size with the lowest total cost: no cache, or a size that holds the largest object and at
+ * which the curve is not interpolated. Of two sizes with the same cost, it is the smaller one. The
+ * function fails like rd_objects_cost(). */
+RD_API RD_CHECKED rd_status rd_objects_cheapest(rd_ctx *ctx, const rd_profile *p,
+                                                const rd_object_prices *prices,
+                                                rd_object_cost *out);
+
 /* ---- the section "stretches" of a profile ---- */
 
 /* Requests of one stretch whose distances are in the same range. */

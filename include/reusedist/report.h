@@ -9,6 +9,7 @@
 #include "corun.h"
 #include "hierarchy.h"
 #include "model.h"
+#include "objects.h"
 #include "profile.h"
 
 #ifdef __cplusplus
@@ -102,6 +103,23 @@ RD_API RD_CHECKED rd_status rd_report_hits_csv(rd_profile *p, const double *hits
 /* Makes the same table as JSON (schema "reusedist.hits/1"). */
 RD_API RD_CHECKED rd_status rd_report_hits_json(rd_profile *p, const double *hits, size_t n_hits,
                                                 char **text, size_t *n);
+
+/* Says which object cache is the cheapest, for people, with a table of the costs at `sizes` in bytes.
+ * NULL selects no cache and a quarter, half, twice and four times the cheapest size. The cheapest size
+ * is always in the table. This function and the next two fail like rd_objects_cheapest(). */
+RD_API RD_CHECKED rd_status rd_report_cost_text(rd_profile *p, const rd_report_style *style,
+                                                const rd_object_prices *prices,
+                                                const uint64_t *sizes, size_t n_sizes, char **text,
+                                                size_t *n);
+/* Makes the same table as CSV: "bytes,miss_ratio,memory_cost,miss_cost,total_cost,cheapest". Column
+ * `cheapest` has yes or no; a size of 0 is no cache. */
+RD_API RD_CHECKED rd_status rd_report_cost_csv(rd_profile *p, const rd_object_prices *prices,
+                                               const uint64_t *sizes, size_t n_sizes, char **text,
+                                               size_t *n);
+/* Makes the same table as JSON (schema "reusedist.cost/1"). */
+RD_API RD_CHECKED rd_status rd_report_cost_json(rd_profile *p, const rd_object_prices *prices,
+                                                const uint64_t *sizes, size_t n_sizes, char **text,
+                                                size_t *n);
 
 /* Makes tables of the caches that were simulated, for people: references, misses and their causes,
  * write-backs and prefetches. This function and the next two return RD_EINVAL for a profile without

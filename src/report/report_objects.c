@@ -187,6 +187,17 @@ static void add_row(rdi_paper *paper, const row *r, bool band) {
     rdi_text_putc(&paper->t, '\n');
 }
 
+void rdi_objects_add_largest(rdi_paper *paper, const rd_profile *p) {
+    char largest[16], note[256];
+    rd_format_bytes((double)rd_profile_objects(p)->largest, largest);
+    snprintf(note, sizeof note,
+             "* The largest object has %s. What a smaller cache misses depends on what it does "
+             "with objects that do not fit.",
+             largest);
+    rdi_text_putc(&paper->t, '\n');
+    rdi_paper_wrap(paper, note);
+}
+
 static void add_table(rdi_paper *paper, const rd_profile *p, const row *rows, size_t n) {
     bool small = false;
     rdi_paper_ink(paper, RDI_INK_BOLD);
@@ -203,16 +214,8 @@ static void add_table(rdi_paper *paper, const rd_profile *p, const row *rows, si
         add_row(paper, &rows[i], rd_mrc_has_band(p));
         small = small || rows[i].small;
     }
-    if (small) {
-        char largest[16], note[256];
-        rd_format_bytes((double)rd_profile_objects(p)->largest, largest);
-        snprintf(note, sizeof note,
-                 "* The largest object has %s. What a smaller cache misses depends on what it does "
-                 "with objects that do not fit.",
-                 largest);
-        rdi_text_putc(&paper->t, '\n');
-        rdi_paper_wrap(paper, note);
-    }
+    if (small)
+        rdi_objects_add_largest(paper, p);
 }
 
 static void add_label(rdi_paper *paper, const char *label) {

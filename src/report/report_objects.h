@@ -3,6 +3,7 @@
 #ifndef RDI_REPORT_OBJECTS_H
 #define RDI_REPORT_OBJECTS_H
 
+#include "report/paper.h"
 #include "reusedist/objects.h"
 #include "reusedist/report.h"
 
@@ -11,6 +12,9 @@
 /* Fills `sizes` with powers of two, from the first that holds the largest object to the first that
  * has all achievable hits. Returns their number, at most RDI_OBJECTS_SIZES. */
 size_t rdi_objects_sizes(const rd_profile *p, uint64_t *sizes);
+
+/* Adds the note that explains the mark * of a size below that of the largest object. */
+void rdi_objects_add_largest(rdi_paper *paper, const rd_profile *p);
 
 rd_status rdi_report_objects_mrc_csv(rd_profile *p, const uint64_t *sizes, size_t n_sizes,
                                      char **text, size_t *n);
