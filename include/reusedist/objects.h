@@ -111,12 +111,13 @@ typedef struct rd_byte_bin {
     rd_sum bytes;
 } rd_byte_bin;
 
-/* The bytes of all objects in an infinite cache at one moment. */
+/* The most bytes of all objects in an infinite cache between two moments: after the requests that
+ * follow the moment before, up to and including this one. */
 typedef struct rd_live_bytes {
     uint64_t request;   /* number of requests so far */
-    uint64_t time;      /* in nanoseconds; 0 without times */
-    uint64_t bytes;     /* bytes of all objects that have not expired */
-    uint64_t no_expiry; /* bytes of all objects if lifetimes are ignored */
+    uint64_t time;      /* time of the last of them in nanoseconds; 0 without times */
+    uint64_t bytes;     /* most bytes of all objects that have not expired */
+    uint64_t no_expiry; /* most bytes of all objects if lifetimes are ignored */
 } rd_live_bytes;
 
 /* Objects with sizes of the same number of bits: 0, 1, 2 to 3, 4 to 7 bytes ... */
@@ -152,7 +153,7 @@ typedef struct rd_objects_facts {
     rd_size_class size_class[RD_SIZE_CLASSES]; /* [k]: objects whose last size needs k bits */
     const rd_byte_bin *bins;
     size_t n_bins;
-    const rd_live_bytes *live; /* over the run, at most RD_LIVE_POINTS moments */
+    const rd_live_bytes *live; /* over the whole run, at most RD_LIVE_POINTS moments */
     size_t n_live;
     const rd_popularity *popularity; /* ascending; objects that were only deleted or touched while
                                         they were absent are left out, and so are these requests */

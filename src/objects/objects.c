@@ -38,7 +38,7 @@ rd_status rd_objects_new(rd_ctx *ctx, const rd_objects_config *config, rd_object
     o->ctx = ctx;
     o->config = known;
     o->warmup = known.warmup;
-    o->stride = o->until_moment = 1;
+    o->moments.stride = o->moments.until = 1;
     rd_status status = rdi_byte_bins_init(&o->bins, ctx, known.sizes, known.n_sizes);
     if (status == RD_OK)
         status = rdi_stretches_init(&o->stretches, ctx, known.every, &o->bins, known.sizes,
@@ -228,22 +228,6 @@ static uint64_t process(rd_objects *o, request *r) {
 
 /* ---- batches ---- */
 
-/* Notes the live bytes of this moment. If there are too many moments, every second one is dropped. */
-static void note_moment(rd_objects *o) {
-    if (RDI_LIKELY(--o->until_moment))
-        return;
-    o->until_moment = o->stride;
-    if (o->n_moments == RD_LIVE_POINTS) {
-        for (size_t i = 0; i < RD_LIVE_POINTS / 2; i++)
-            o->moments[i] = o->moments[2 * i + 1];
-        o->n_moments /= 2;
-        o->until_moment = o->stride;
-        o->stride *= 2;
-        return;
-    }
-    o->moments[o->n_moments++] = (rd_live_bytes){o->requests, o->now, o->live, o->no_expiry};
-}
-
 rd_status rdi_objects_check(rd_objects *o, uint64_t number, uint64_t bytes, uint64_t operation) {
     if (RDI_UNLIKELY(bytes >= BYTES_MAX))
         return rdi_fail(o->ctx, RD_EINVAL,
@@ -325,7 +309,7 @@ static rd_status process_requests(rd_objects *o, const ring *g, const rd_request
         uint64_t distance = process(o, &r);
         if (distances)
             distances[i] = distance;
-        note_moment(o);
+        rdi_live_note(&o->moments, &(rd_live_bytes){o->requests, o->now, o->live, o->no_expiry});
     }
     count_found(o);
     return o->stretches.status;

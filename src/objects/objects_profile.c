@@ -37,8 +37,6 @@ static rd_objects_facts facts_of(const rd_objects *o) {
         .has_lifetimes = o->has_lifetimes,
         .expiry = o->config.expiry,
         .count = rdi_objects_counts(o, RD_OPERATION_WRITE) ? RD_COUNT_ALL : RD_COUNT_READS,
-        .live = o->moments,
-        .n_live = o->n_moments,
     };
     return f;
 }
@@ -114,10 +112,15 @@ rd_status rd_objects_profile(const rd_objects *o, rd_profile **out) {
     rd_bin *rows = rdi_alloc(o->ctx, o->bins.n, sizeof *rows);
     rd_byte_bin *bytes = rdi_alloc(o->ctx, o->bins.n, sizeof *bytes);
     rd_popularity *popularity = rdi_calloc(o->ctx, RD_POPULARITY_ROWS, sizeof *popularity);
+    rdi_live_moments *live = rdi_alloc(o->ctx, 1, sizeof *live);
     rd_status status = RD_ENOMEM;
-    if (rows && bytes && popularity) {
+    if (rows && bytes && popularity && live) {
         rd_objects_facts facts = facts_of(o);
         rdi_sample_result result = {.facts = &facts, .rows = rows, .bytes = bytes};
+        *live = o->moments;
+        rdi_live_finish(live, o->requests, o->now);
+        facts.live = live->at;
+        facts.n_live = live->n;
         facts.bins = bytes;
         facts.popularity = popularity;
         rdi_object_stats(o, popularity, &facts);
@@ -130,5 +133,6 @@ rd_status rd_objects_profile(const rd_objects *o, rd_profile **out) {
     rdi_free(o->ctx, rows);
     rdi_free(o->ctx, bytes);
     rdi_free(o->ctx, popularity);
+    rdi_free(o->ctx, live);
     return status;
 }

@@ -12,6 +12,7 @@
 
 #include "objects/byte_bins.h"
 #include "objects/expiry.h"
+#include "objects/live_moments.h"
 #include "objects/object_sample.h"
 #include "objects/object_table.h"
 #include "objects/stretches.h"
@@ -47,9 +48,7 @@ struct rd_objects {
     rdi_traffic counted, cold, deleted, expired;
     rdi_traffic by_operation[RD_OPERATIONS];
     uint64_t absent_touches; /* number of touches of absent objects, which have no effect */
-    rd_live_bytes moments[RD_LIVE_POINTS];
-    size_t n_moments;
-    uint64_t stride, until_moment; /* number of requests between two moments, and until the next */
+    rdi_live_moments moments;
 };
 
 /* Returns the totals of the counted requests so far. */

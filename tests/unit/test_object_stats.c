@@ -78,16 +78,21 @@ static void apply_all(size_t n) {
         apply(i);
 }
 
-static rd_profile *profile_of(rd_ctx *ctx, uint64_t seed) {
+/* Makes the profile of the first `n` requests. */
+static rd_profile *profile_of_first(rd_ctx *ctx, uint64_t seed, size_t n) {
     rd_objects *o = NULL;
     rd_profile *p = NULL;
     make_trace(seed);
-    rd_requests q = {REQUESTS, id, bytes, times, lifetime, operation};
+    rd_requests q = {n, id, bytes, times, lifetime, operation};
     assert_int_equal(rd_objects_new(ctx, NULL, &o), RD_OK);
     assert_int_equal(rd_objects_feed(o, &q, NULL), RD_OK);
     assert_int_equal(rd_objects_profile(o, &p), RD_OK);
     rd_objects_free(o);
     return p;
+}
+
+static rd_profile *profile_of(rd_ctx *ctx, uint64_t seed) {
+    return profile_of_first(ctx, seed, REQUESTS);
 }
 
 static void sizes_are_those_of_the_last_requests(void **state) {
@@ -226,24 +231,54 @@ static void impossible_popularity_is_refused(void **state) {
     rd_profile_free(p);
 }
 
-static void live_bytes_follow_the_definition(void **state) {
-    for (uint64_t seed = 0; seed < 4; seed++) {
-        rd_profile *p = profile_of(*state, seed);
-        const rd_objects_facts *f = rd_profile_objects(p);
-        assert_true(f->n_live > RD_LIVE_POINTS / 2 && f->n_live <= RD_LIVE_POINTS);
-        for (size_t i = 0; i < f->n_live; i += 7) {
-            const rd_live_bytes *l = &f->live[i];
-            uint64_t live = 0, no_expiry = 0;
-            apply_all(l->request);
-            assert_int_equal(l->time, times[l->request - 1]);
-            for (size_t x = 0; x < OBJECTS; x++) {
-                live += is_present(&all[x], l->time) ? all[x].bytes : 0;
-                no_expiry += all[x].known && !all[x].deleted ? all[x].bytes : 0;
-            }
-            assert_int_equal(l->bytes, live);
-            assert_int_equal(l->no_expiry, no_expiry);
+/* The live bytes after each request, by the definition. */
+static uint64_t live_after[REQUESTS], no_expiry_after[REQUESTS];
+
+static void find_live_bytes(void) {
+    memset(all, 0, sizeof all);
+    memset(live_after, 0, sizeof live_after);
+    memset(no_expiry_after, 0, sizeof no_expiry_after);
+    for (size_t i = 0; i < REQUESTS; i++) {
+        apply(i);
+        for (size_t x = 0; x < OBJECTS; x++) {
+            live_after[i] += is_present(&all[x], times[i]) ? all[x].bytes : 0;
+            no_expiry_after[i] += all[x].known && !all[x].deleted ? all[x].bytes : 0;
         }
-        rd_profile_free(p);
+    }
+}
+
+/* Returns the largest of the elements from..to - 1. */
+static uint64_t most_of(const uint64_t *list, size_t from, size_t to) {
+    uint64_t most = 0;
+    for (size_t i = from; i < to; i++)
+        most = list[i] > most ? list[i] : most;
+    return most;
+}
+
+/* Each moment has the most live bytes since the moment before, and the last one is the end, so that
+ * the peak is exact. The lengths are those at which moments are joined, and others. */
+static void live_bytes_follow_the_definition(void **state) {
+    static const size_t lengths[] = {1,   2,    511,  512,  513,  514,
+                                     515, 1023, 1024, 1025, 2999, REQUESTS};
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        make_trace(seed);
+        find_live_bytes();
+        for (size_t k = 0; k < RDI_COUNT(lengths); k++) {
+            rd_profile *p = profile_of_first(*state, seed, lengths[k]);
+            const rd_objects_facts *f = rd_profile_objects(p);
+            uint64_t before = 0;
+            assert_true(f->n_live <= RD_LIVE_POINTS && f->n_live >= lengths[k] / 12);
+            assert_true(lengths[k] < RD_LIVE_POINTS || f->n_live > RD_LIVE_POINTS / 2);
+            for (size_t i = 0; i < f->n_live; before = f->live[i++].request) {
+                const rd_live_bytes *l = &f->live[i];
+                assert_true(l->request > before && l->request <= lengths[k]);
+                assert_int_equal(l->time, times[l->request - 1]);
+                assert_int_equal(l->bytes, most_of(live_after, before, l->request));
+                assert_int_equal(l->no_expiry, most_of(no_expiry_after, before, l->request));
+            }
+            assert_int_equal(before, lengths[k]);
+            rd_profile_free(p);
+        }
     }
 }
 

@@ -351,8 +351,8 @@ function liveFigure() {
         title: "Live bytes over " + (timed ? "time" : "the run"), tall: true,
         legend: several ? profileLegend(() => drawPending(true))
             : namesLegend(liveSets().map((set) => set.label)),
-        note: "The bytes of all objects that an infinite cache holds, at up to 512 moments. Expired and " +
-            "deleted objects are not live.",
+        note: "The most bytes of all objects that an infinite cache held, in up to 512 stretches of the run, so " +
+            "that the peak is exact. Expired and deleted objects are not live.",
         config: liveConfig, table: liveTable,
         label: "Line chart of the live bytes over time",
     });
