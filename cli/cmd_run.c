@@ -19,6 +19,7 @@ typedef struct run_options {
     const char *predict;
     bool simulates; /* true: `hierarchy` is simulated together with the analysis */
     rd_hierarchy hierarchy;
+    bool no_causes;
 } run_options;
 
 static const rd_opt run_opts[] = {
@@ -43,6 +44,10 @@ static const rd_opt run_opts[] = {
      .type = RD_OPT_STRING,
      .offset = offsetof(run_options, predict),
      .help = "run without a recorder, and predict the profile from the start of a recorded twin"},
+    {.name = "no-causes",
+     .type = RD_OPT_BOOL,
+     .offset = offsetof(run_options, no_causes),
+     .help = "count misses of simulated caches without their causes, which is faster"},
     {.name = NULL},
 };
 
@@ -131,6 +136,9 @@ static int check_options(rd_ctx *ctx, run_options *o, char **words) {
     if (!choose_kinds(o))
         return EXIT_USAGE;
     int status = choose_caches(ctx, o);
+    if (status == EXIT_OK && o->no_causes && !o->simulates)
+        return fail_usage("run: --no-causes needs simulated caches; add --machine, or --caches "
+                          "with ways");
     if (status == EXIT_OK)
         status = choose_collapse(ctx, o);
     if (status != EXIT_OK)
@@ -176,7 +184,8 @@ static int record_and_analyze(rd_ctx *ctx, run_options *o, const char *name, int
                               .live = true,
                               .burst = recorder_burst(ctx, &o->what),
                               .kinds_chosen = o->what.tool == RECORDER_VALGRIND,
-                              .hierarchy = o->simulates ? &o->hierarchy : NULL};
+                              .hierarchy = o->simulates ? &o->hierarchy : NULL,
+                              .without_causes = o->no_causes};
     int status = pipeline_open(&p, ctx, &o->analysis.pipe, &extras);
     if (status == EXIT_OK) {
         recorder *r = recorder_start(ctx, &o->what, n, words, &status);
@@ -212,7 +221,8 @@ const command command_run = {
     "is standard output. Without --kinds, loads and stores are recorded.\n"
     "\n"
     "The caches of --machine, or of --caches with ways, are simulated exactly while the command\n"
-    "runs; see 'reusedist help simulate'. With -e null, only the caches are simulated.\n"
+    "runs; see 'reusedist help simulate'. With -e null, only the caches are simulated, and with\n"
+    "--no-causes only their misses are counted.\n"
     "\n"
     "With --predict the command runs without a recorder. A second instance of it, the twin, runs\n"
     "under the recorder, with /dev/null as standard input and output. As soon as the twin reveals\n"

@@ -849,3 +849,49 @@ def corun_table():
         table_rows.append([f"{size >> 10} KiB", f"{mean(away):.2f}", f"{max(away):.2f}", f"{mean(alone):.2f}",
                            f"{max(alone):.2f}"])
     return table(["cache", "`corun`: mean", "largest", "as if alone: mean", "largest"], table_rows)
+
+
+# ---- simulated caches ----
+
+CACHEGRIND = "epyc-2-cachegrind"
+
+
+def off_percent(row, which, field):
+    """Returns by how many percent the misses of `simulate` or of `rules` differ from cachegrind's."""
+    return 100 * (row[which][field] / row["cachegrind"][field] - 1)
+
+
+CACHEGRIND_VARYING = "lua", "perl", "python3"
+
+
+def cachegrind_worst(field):
+    """Returns how far cachegrind's rules are from cachegrind, for the programs whose runs are alike."""
+    return max(abs(off_percent(row, "rules", field)) for row in lines(CACHEGRIND)
+               if row["program"] not in CACHEGRIND_VARYING)
+
+
+def cachegrind_fewer():
+    """Returns how many LL misses the recorded references have less, for the programs whose runs are alike."""
+    return sorted(theirs["ll_misses"] - ours["ll_misses"]
+                  for row in lines(CACHEGRIND) if row["program"] not in CACHEGRIND_VARYING
+                  for theirs, ours in zip([row["cachegrind"], *row["cachegrind_padded"]],
+                                          [row["rules"], *row["rules_padded"]]))
+
+
+def cachegrind_spread(program, which):
+    """Returns by how many percent the D1 misses of a tool differ between sizes of the environment."""
+    row = line(CACHEGRIND, program=program)
+    found = [row[which]["d1_misses"], *(other["d1_misses"] for other in row[which + "_padded"])]
+    return 100 * (max(found) / min(found) - 1)
+
+
+def cachegrind_table():
+    rows = []
+    for row in lines(CACHEGRIND):
+        spanning = 100 * row["rules"]["spanning"] / row["rules"]["data_references"]
+        rows.append([row["program"], f"{spanning:.2f}"] + [
+            cell for field in ("d1_misses", "ll_misses")
+            for cell in (f"{row['cachegrind'][field]:,}", f"{off_percent(row, 'simulate', field):+.3f}",
+                         f"{off_percent(row, 'rules', field):+.3f}")])
+    return table(["program", "accesses that span blocks, %", "cachegrind, D1", "`simulate`, %", "its rules, %",
+                  "cachegrind, LL", "`simulate`, %", "its rules, %"], rows)

@@ -116,12 +116,16 @@ static rd_status write_distances(void *user, const uint64_t *distances, size_t n
     return status;
 }
 
+bool rdi_analysis_is_exact(const rd_analysis *a) {
+    const rd_engine_info *info = rd_engine_info_of(a->engine);
+    bool at_once = (info->caps & (RD_CAP_DISTANCES | RD_CAP_LATE)) == RD_CAP_DISTANCES;
+    return at_once && strcmp(info->error_kind, "exact") == 0;
+}
+
 /* Makes the estimator of the error of bursts, if the trace was recorded in bursts and the engine
  * is exact and immediate. */
 static rd_status open_bursts(rd_analysis *a) {
-    const rd_engine_info *info = rd_engine_info_of(a->engine);
-    bool at_once = (info->caps & (RD_CAP_DISTANCES | RD_CAP_LATE)) == RD_CAP_DISTANCES;
-    if (!a->config.burst || !at_once || strcmp(info->error_kind, "exact") != 0)
+    if (!a->config.burst || !rdi_analysis_is_exact(a))
         return RD_OK;
     return rdi_bursts_new(a->ctx, a->config.burst, &a->bursts);
 }

@@ -59,9 +59,9 @@ static rd_status open_hierarchy(rd_analysis *a) {
     if (!a->config.hierarchy || a->hierarchy)
         return RD_OK;
     bool wanted = a->attribution && !a->config.without_causes;
-    return rdi_hierarchy_feed_new(a->ctx, &a->config, a->block_bytes,
-                                  wanted ? rdi_attribution_feed_misses : NULL, a->attribution,
-                                  &a->hierarchy);
+    return rdi_hierarchy_feed_new(
+        a->ctx, &a->config, a->block_bytes, !a->config.bound && rdi_analysis_is_exact(a),
+        wanted ? rdi_attribution_feed_misses : NULL, a->attribution, &a->hierarchy);
 }
 
 void rdi_analysis_note_columns(const rd_analysis *a, const rdi_analysis_reading *r,

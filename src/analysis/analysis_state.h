@@ -117,8 +117,12 @@ rd_status rdi_feed_parts(rd_analysis *a, const rdi_analysis_reading *reading);
 
 /* Returns whether distances are needed together with their blocks. */
 static inline bool rdi_analysis_wants_distances(const rd_analysis *a) {
-    return a->sampler || a->config.attribution || a->bursts;
+    return a->sampler || a->config.attribution || a->bursts ||
+           rdi_hierarchy_feed_wants_distances(a->hierarchy);
 }
+
+/* Returns whether the engine is exact and gives each distance at once. */
+bool rdi_analysis_is_exact(const rd_analysis *a);
 
 /* Returns whether one thread must see all blocks in order, with their references. */
 static inline bool rdi_analysis_wants_blocks(const rd_analysis *a) {

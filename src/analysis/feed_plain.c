@@ -23,8 +23,17 @@ static rd_status attribute(rd_analysis *a, const rdi_analysis_reading *r, const 
     uint64_t *tags = a->hierarchy ? a->distances + n : NULL;
     rd_attributed batch = {refs, origins, blocks, a->distances, n, tags};
     RD_TRY(rdi_attribution_feed_blocks(a->attribution, &batch));
-    return a->hierarchy ? rdi_hierarchy_feed_blocks(a->hierarchy, refs, origins, blocks, tags, n)
+    return a->hierarchy ? rdi_hierarchy_feed_blocks(a->hierarchy, refs, origins, blocks,
+                                                    a->distances, tags, n)
                         : RD_OK;
+}
+
+/* Feeds the engine, and keeps the distances if they are needed. */
+static rd_status feed_engine(rd_analysis *a, const uint64_t *blocks, size_t n) {
+    if (!rdi_analysis_wants_distances(a))
+        return rd_engine_feed(a->engine, blocks, n, NULL);
+    RD_TRY(reserve_distances(a, n));
+    return rd_engine_feed(a->engine, blocks, n, a->distances);
 }
 
 /* Feeds `n` blocks that the mapper has just returned for the batch `refs`. */
@@ -33,13 +42,10 @@ static rd_status feed_blocks(rd_analysis *a, const rdi_analysis_reading *r, cons
     a->progress.block_references += n;
     if (a->config.blocks)
         RD_TRY(a->config.blocks(a->config.blocks_user, blocks, n));
+    RD_TRY(feed_engine(a, blocks, n));
     if (a->hierarchy && !a->attribution)
         RD_TRY(rdi_hierarchy_feed_blocks(a->hierarchy, refs, rd_mapper_origins(r->mapper), blocks,
-                                         NULL, n));
-    if (!rdi_analysis_wants_distances(a))
-        return rd_engine_feed(a->engine, blocks, n, NULL);
-    RD_TRY(reserve_distances(a, n));
-    RD_TRY(rd_engine_feed(a->engine, blocks, n, a->distances));
+                                         a->distances, NULL, n));
     if (a->sampler)
         rd_sampler_feed(a->sampler, blocks, a->distances, n);
     if (a->bursts)

@@ -1,18 +1,72 @@
-/* Feeds blocks and kinds to the simulation of caches. See hierarchy_feed.h. */
+/* Feeds blocks and kinds to the simulation of caches. See hierarchy_feed.h.
+ *
+ * With a thread for the simulation there are two buffers of references: one is filled while the other
+ * one is simulated. Otherwise only the kinds are copied. */
 #include "analysis/hierarchy_feed.h"
 
-#define BATCH 4096
+#include "base/threads.h"
+#include "hierarchy/simulator.h"
+
+#include <string.h>
+
+#define ALONE  4096  /* number of references in a buffer, if the caller's thread simulates, ... */
+#define BEHIND 16384 /* ... and if another thread does */
+
+typedef struct buffer {
+    rdi_hierarchy_feed *owner;
+    uint64_t *blocks, *distances; /* distances: NULL if they are not needed */
+    uint8_t *kinds;
+    size_t n;
+} buffer;
 
 struct rdi_hierarchy_feed {
     rd_ctx *ctx;
     rd_simulator *simulator;
     rd_simulation result; /* its counts are filled at the end */
-    uint8_t kinds[BATCH];
+    size_t room;          /* number of references that fit into a buffer */
+    bool wants_distances, wants_tags;
+    buffer buffers[2];
+    buffer *filling;
+    rdi_background *background; /* NULL: the caller's thread simulates */
+    rd_status status;           /* result of the simulation so far */
 };
 
+static rd_status init_buffer(rdi_hierarchy_feed *f, buffer *b) {
+    b->owner = f;
+    if (!(b->kinds = rdi_alloc(f->ctx, f->room, sizeof *b->kinds)))
+        return RD_ENOMEM;
+    if (f->room == ALONE)
+        return RD_OK;
+    if (!(b->blocks = rdi_alloc(f->ctx, f->room, sizeof *b->blocks)))
+        return RD_ENOMEM;
+    if (f->wants_distances)
+        b->distances = rdi_alloc(f->ctx, f->room, sizeof *b->distances);
+    return b->distances || !f->wants_distances ? RD_OK : RD_ENOMEM;
+}
+
+static rd_status init(rdi_hierarchy_feed *f, const rd_analysis_config *config, uint64_t block_bytes,
+                      bool exact, rd_miss_sink misses, void *misses_user) {
+    bool behind = config->threads > 1 && !misses; /* `misses` belongs to the caller's thread */
+    rd_simulator_config simulation = {.size = sizeof simulation,
+                                      .block_bytes = block_bytes,
+                                      .without_causes = config->without_causes,
+                                      .misses = misses,
+                                      .misses_user = misses_user};
+    f->wants_tags = misses != NULL;
+    RD_TRY(rd_simulator_new(f->ctx, config->hierarchy, &simulation, &f->simulator));
+    f->wants_distances = exact && rdi_simulator_takes_distances(f->simulator);
+    f->room = behind ? BEHIND : ALONE;
+    f->filling = &f->buffers[0];
+    RD_TRY(init_buffer(f, &f->buffers[0]));
+    if (!behind)
+        return RD_OK;
+    RD_TRY(init_buffer(f, &f->buffers[1]));
+    return rdi_background_new(f->ctx, &f->background);
+}
+
 rd_status rdi_hierarchy_feed_new(rd_ctx *ctx, const rd_analysis_config *config,
-                                 uint64_t block_bytes, rd_miss_sink misses, void *misses_user,
-                                 rdi_hierarchy_feed **out) {
+                                 uint64_t block_bytes, bool exact, rd_miss_sink misses,
+                                 void *misses_user, rdi_hierarchy_feed **out) {
     rdi_hierarchy_feed *f = rdi_calloc(ctx, 1, sizeof *f);
     if (!f)
         return RD_ENOMEM;
@@ -20,12 +74,7 @@ rd_status rdi_hierarchy_feed_new(rd_ctx *ctx, const rd_analysis_config *config,
     f->result = (rd_simulation){.size = sizeof f->result,
                                 .hierarchy = *config->hierarchy,
                                 .causes = !config->without_causes};
-    rd_simulator_config simulation = {.size = sizeof simulation,
-                                      .block_bytes = block_bytes,
-                                      .without_causes = config->without_causes,
-                                      .misses = misses,
-                                      .misses_user = misses_user};
-    rd_status status = rd_simulator_new(ctx, config->hierarchy, &simulation, &f->simulator);
+    rd_status status = init(f, config, block_bytes, exact, misses, misses_user);
     if (status != RD_OK) {
         rdi_hierarchy_feed_free(f);
         return status;
@@ -34,27 +83,74 @@ rd_status rdi_hierarchy_feed_new(rd_ctx *ctx, const rd_analysis_config *config,
     return RD_OK;
 }
 
-static rd_status feed(rdi_hierarchy_feed *f, const uint64_t *blocks, const uint8_t *kinds,
-                      const uint64_t *tags, size_t n) {
-    return tags ? rd_simulator_feed_tagged(f->simulator, blocks, kinds, tags, n)
-                : rd_simulator_feed(f->simulator, blocks, kinds, n);
+bool rdi_hierarchy_feed_wants_distances(const rdi_hierarchy_feed *f) {
+    return f && f->wants_distances;
+}
+
+/* `distances` is NULL if the simulation does not need them. */
+static rd_status simulate(rdi_hierarchy_feed *f, const uint64_t *blocks, const uint8_t *kinds,
+                          const uint64_t *distances, size_t n) {
+    return distances ? rdi_simulator_feed_distances(f->simulator, blocks, kinds, distances, n)
+                     : rd_simulator_feed(f->simulator, blocks, kinds, n);
+}
+
+/* Simulates a full buffer and empties it. It runs on the thread of the simulation. */
+static void simulate_buffer(void *arg) {
+    buffer *b = arg;
+    rdi_hierarchy_feed *f = b->owner;
+    if (f->status == RD_OK)
+        f->status = simulate(f, b->blocks, b->kinds, b->distances, b->n);
+    b->n = 0;
+}
+
+/* Hands the buffer that is being filled to the other thread. */
+static rd_status hand_over(rdi_hierarchy_feed *f) {
+    rdi_background_wait(f->background);
+    RD_TRY(f->status);
+    rdi_background_start(f->background, simulate_buffer, f->filling);
+    f->filling = &f->buffers[f->filling == &f->buffers[0]];
+    return RD_OK;
+}
+
+/* Copies the kinds of the references of n blocks. A reference that spans blocks has several. */
+static void copy_kinds(uint8_t *to, const rd_refs *refs, const uint32_t *origins, size_t n) {
+    if (!refs->kind)
+        memset(to, RD_LOAD, n);
+    else
+        for (size_t i = 0; i < n; i++)
+            to[i] = refs->kind[origins[i]];
 }
 
 rd_status rdi_hierarchy_feed_blocks(rdi_hierarchy_feed *f, const rd_refs *refs,
                                     const uint32_t *origins, const uint64_t *blocks,
-                                    const uint64_t *tags, size_t n) {
-    if (!refs->kind)
-        return feed(f, blocks, NULL, tags, n);
+                                    const uint64_t *distances, const uint64_t *tags, size_t n) {
     for (size_t at = 0, some; at < n; at += some) {
-        some = n - at < BATCH ? n - at : BATCH;
-        for (size_t i = 0; i < some; i++)
-            f->kinds[i] = refs->kind[origins[at + i]];
-        RD_TRY(feed(f, blocks + at, f->kinds, tags ? tags + at : NULL, some));
+        buffer *b = f->filling;
+        const uint64_t *known = f->wants_distances ? distances + at : NULL;
+        some = f->room - b->n < n - at ? f->room - b->n : n - at;
+        copy_kinds(b->kinds + b->n, refs, origins + at, some);
+        if (!f->background) {
+            RD_TRY(f->wants_tags ? rd_simulator_feed_tagged(f->simulator, blocks + at, b->kinds,
+                                                            tags + at, some)
+                                 : simulate(f, blocks + at, b->kinds, known, some));
+            continue;
+        }
+        memcpy(b->blocks + b->n, blocks + at, some * sizeof *blocks);
+        if (known)
+            memcpy(b->distances + b->n, known, some * sizeof *known);
+        b->n += some;
+        if (b->n == f->room)
+            RD_TRY(hand_over(f));
     }
     return RD_OK;
 }
 
 rd_status rdi_hierarchy_feed_finish(rdi_hierarchy_feed *f, uint64_t repeats, rd_profile *profile) {
+    if (f->background) {
+        RD_TRY(hand_over(f));
+        rdi_background_wait(f->background);
+        RD_TRY(f->status);
+    }
     RD_TRY(rd_simulator_counts(f->simulator, f->result.counts));
     f->result.counts[0].references += repeats;
     return rd_profile_set_simulation(profile, &f->result);
@@ -63,6 +159,12 @@ rd_status rdi_hierarchy_feed_finish(rdi_hierarchy_feed *f, uint64_t repeats, rd_
 void rdi_hierarchy_feed_free(rdi_hierarchy_feed *f) {
     if (!f)
         return;
+    rdi_background_free(f->background);
+    for (size_t i = 0; i < 2; i++) {
+        rdi_free(f->ctx, f->buffers[i].blocks);
+        rdi_free(f->ctx, f->buffers[i].distances);
+        rdi_free(f->ctx, f->buffers[i].kinds);
+    }
     rd_simulator_free(f->simulator);
     rdi_free(f->ctx, f);
 }

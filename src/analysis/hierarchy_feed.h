@@ -8,16 +8,23 @@
 
 typedef struct rdi_hierarchy_feed rdi_hierarchy_feed;
 
-/* Makes a simulation of config->hierarchy for blocks of `block_bytes` bytes. `misses` receives every
- * miss; NULL: nobody does. */
+/* Makes a simulation of config->hierarchy for blocks of `block_bytes` bytes. `exact`: the reuse
+ * distance of each reference is available, without a bound. `misses` receives every miss; NULL: nobody
+ * does. With more than one thread and without `misses`, the simulation runs on a thread of its own. */
 rd_status rdi_hierarchy_feed_new(rd_ctx *ctx, const rd_analysis_config *config,
-                                 uint64_t block_bytes, rd_miss_sink misses, void *misses_user,
-                                 rdi_hierarchy_feed **out);
-/* Feeds `n` blocks. origins[i] is the index of the reference of blocks[i] in `refs`. `tags` has the
- * tag of each reference, which the receiver of misses gets; NULL: all tags are 0. */
+                                 uint64_t block_bytes, bool exact, rd_miss_sink misses,
+                                 void *misses_user, rdi_hierarchy_feed **out);
+
+/* Returns whether the simulation needs the reuse distances of all references. False for NULL. */
+bool rdi_hierarchy_feed_wants_distances(const rdi_hierarchy_feed *f);
+
+/* Feeds `n` blocks. origins[i] is the index of the reference of blocks[i] in `refs`. `distances` is
+ * used if rdi_hierarchy_feed_wants_distances() returns true. `tags` has the tag of each reference,
+ * which the receiver of misses gets; it is not used without a receiver. A failure of the other thread
+ * may be reported by a later call. */
 rd_status rdi_hierarchy_feed_blocks(rdi_hierarchy_feed *f, const rd_refs *refs,
                                     const uint32_t *origins, const uint64_t *blocks,
-                                    const uint64_t *tags, size_t n);
+                                    const uint64_t *distances, const uint64_t *tags, size_t n);
 /* Stores the result in the profile. `repeats` references were only counted; all of them hit in the
  * innermost cache. */
 rd_status rdi_hierarchy_feed_finish(rdi_hierarchy_feed *f, uint64_t repeats, rd_profile *profile);

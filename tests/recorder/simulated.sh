@@ -6,6 +6,7 @@ python3 "$DATA/../../scripts/check_profile.py" run.json
 "$REUSEDIST" record -o trace -- "$PROGRAMS/sequences" chase 2>/dev/null
 "$REUSEDIST" simulate --caches=$caches --out=json trace | sed -n 's/"level"/"name"/p' >simulated
 "$REUSEDIST" run -e null --out=json -o null.json --caches=$caches -- "$PROGRAMS/sequences" chase
+"$REUSEDIST" run --no-causes -o - --out=json --caches=$caches -- "$PROGRAMS/sequences" chase | grep -c '"causes": false'
 for name in run null; do
     python3 - $name.json simulated <<'END'
 import json, sys
@@ -18,4 +19,5 @@ done
 # Mistakes are reported before the program starts.
 "$REUSEDIST" run --caches=L1=4K:3 -- touch started || echo "status $?"
 "$REUSEDIST" run --collapse=on --machine=zen4 -- touch started || echo "status $?"
+"$REUSEDIST" run --no-causes -- touch started || echo "status $?"
 ls started 2>/dev/null || true

@@ -77,6 +77,61 @@ static void analysis_counts_like_a_simulator(void **state) {
     }
 }
 
+#define LONG 40000 /* several buffers of the thread that simulates */
+
+/* Analyzes the same random loads and stores with a number of threads. */
+static rd_profile *analyze_long(const char *text, size_t n, const rd_hierarchy *h, uint32_t threads,
+                                uint64_t bound) {
+    rd_analysis_config config = {
+        .size = sizeof config, .hierarchy = h, .threads = threads, .bound = bound};
+    rd_analysis *a = NULL;
+    rd_trace *trace = NULL;
+    rd_profile *p = NULL;
+    ok(rd_trace_open_memory(ctx, "memory", text, n, "lackey", &trace));
+    ok(rd_analysis_open(ctx, &config, &a));
+    ok(rd_analysis_add_trace(a, trace, "memory"));
+    ok(rd_analysis_run(a));
+    ok(rd_analysis_profile(a, &p));
+    rd_analysis_close(a);
+    rd_trace_close(trace);
+    return p;
+}
+
+/* The analysis gives its own distances to the simulation, and simulates on another thread if it may.
+ * Neither changes a counter. */
+static void threads_and_distances_change_nothing(void **state) {
+    (void)state;
+    static uint64_t blocks[LONG];
+    static uint8_t kinds[LONG];
+    char *text = malloc(LONG * 20 + 1);
+    size_t n = 0;
+    rd_hierarchy h;
+    rd_simulator *s = NULL;
+    rd_cache_counts expected[RD_CACHES_MAX];
+    uint64_t random = 1;
+    assert_non_null(text);
+    for (size_t i = 0; i < LONG; i++) {
+        random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+        blocks[i] = 64 + (random >> 33) % (random >> 60 ? 50 : 900);
+        kinds[i] = random >> 40 & 1 ? RD_STORE : RD_LOAD;
+        n += (size_t)sprintf(text + n, " %c %x,8\n", kinds[i] == RD_STORE ? 'S' : 'L',
+                             (unsigned)blocks[i] * 64);
+    }
+    ok(rd_hierarchy_parse(ctx, "L1=4K:8,L2=24K:12", &h));
+    rd_simulator_config config = {.size = sizeof config, .block_bytes = 64};
+    ok(rd_simulator_new(ctx, &h, &config, &s));
+    ok(rd_simulator_feed(s, blocks, kinds, LONG));
+    ok(rd_simulator_counts(s, expected));
+    assert_true(expected[0].conflict && expected[0].capacity && expected[0].far_hits);
+    rd_simulator_free(s);
+    for (uint32_t i = 0; i < 4; i++) {
+        rd_profile *p = analyze_long(text, n, &h, 1 + i % 2, i / 2 * 100);
+        assert_memory_equal(rd_profile_simulation(p)->counts, expected, 2 * sizeof *expected);
+        rd_profile_free(p);
+    }
+    free(text);
+}
+
 static rd_profile *read_back(rd_profile *p) {
     char *text = NULL;
     size_t n = 0;
@@ -163,6 +218,7 @@ static void caches_that_do_not_suit_the_analysis(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(analysis_counts_like_a_simulator),
+        cmocka_unit_test(threads_and_distances_change_nothing),
         cmocka_unit_test(section_is_read_back_and_merged),
         cmocka_unit_test(impossible_sections_are_refused),
         cmocka_unit_test(caches_that_do_not_suit_the_analysis),
