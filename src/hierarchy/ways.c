@@ -1,10 +1,12 @@
 /* Counts the misses of caches with every number of ways, for several numbers of sets in one pass
  * (Hill and Smith 1989). See reusedist/hierarchy.h.
  *
- * References are collected in batches. For each number of sets, the sets are divided into parts. A
- * worker takes a part, picks its references from the batch, sorts them by set, and measures the
- * distances of one set after the other. Parts share nothing, so the result does not depend on the
- * number of threads. */
+ * References are collected in batches. A reference to the most recent block of its set has distance 0
+ * and changes nothing, also for every multiple of this number of sets, because each set is then a
+ * part of a former set. So each number of sets first removes these references from what its largest
+ * divisor has left. Then the sets are divided into parts. A worker takes a part, picks its references
+ * from those that are left, sorts them by set, and measures the distances of one set after the other.
+ * Parts share nothing, so the result does not depend on the number of threads. */
 #include "reusedist/hierarchy.h"
 
 #include "base/threads.h"
@@ -20,12 +22,23 @@
                         needs much memory */
 #define PART_SETS 4 /* a part has at least this number of sets, unless there is only one part */
 
+/* One number of sets, and the references of the batch that are left. */
+typedef struct choice {
+    uint64_t sets, mask;         /* mask: sets - 1 for a power of two, else 0 */
+    const struct choice *source; /* the choice of the largest divisor; NULL: the batch */
+    uint64_t *recent;            /* recent[i]: the most recent block of set i plus 1; 0: none */
+    uint64_t *left;              /* room for a batch */
+    size_t n;                    /* length of `left` */
+    uint64_t removed;            /* number of references that were removed so far */
+} choice;
+
 /* A range of the sets of one number of sets. */
 typedef struct part {
-    uint64_t sets, first, n; /* the number of all sets, and the range [first, first + n) */
-    rdi_set_stack *stacks;   /* one per set of the range */
-    uint64_t *hits;          /* hits[d]: number of references with distance d */
-    size_t room;             /* length of `hits` */
+    const choice *of;
+    uint64_t first, n;     /* the range [first, first + n) */
+    rdi_set_stack *stacks; /* one per set of the range */
+    uint64_t *hits;        /* hits[d]: number of references with distance d */
+    size_t room;           /* length of `hits` */
     rd_status status;
 } part;
 
@@ -38,7 +51,7 @@ typedef struct scratch {
 struct rd_ways {
     rd_ctx *ctx;
     size_t n_sets;
-    uint64_t sets[RD_SIZES_MAX];
+    choice choices[RD_SIZES_MAX];
     part *parts;
     size_t n_parts, parts_each; /* parts_each: maximum number of parts for one number of sets */
     rdi_pool *pool;
@@ -82,27 +95,46 @@ static rd_status count(rd_ctx *ctx, part *p, const uint64_t *distances, size_t n
     return RD_OK;
 }
 
-/* Sorts the references of the batch that belong to the part by set, in their order within each set.
+static inline uint64_t set_of(const choice *c, uint64_t block) {
+    return c->mask ? block & c->mask : block % c->sets;
+}
+
+/* Removes the references with distance 0 from those that the source has left. */
+static void filter(const rd_ways *w, choice *c) {
+    const uint64_t *from = c->source ? c->source->left : w->batch;
+    size_t n = c->source ? c->source->n : w->n, kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t block = from[i], key = block + 1, *recent = &c->recent[set_of(c, block)];
+        c->left[kept] = block;
+        kept += *recent != key || key == 0; /* the largest block number always stays */
+        *recent = key;
+    }
+    c->n = kept;
+    c->removed += w->n - kept;
+}
+
+/* Sorts the references that are left and belong to the part by set, in their order within each set.
  * Afterwards, the references to set i end at ends[i]. */
-static void sort_batch(const rd_ways *w, const part *p, scratch *s) {
+static void sort_batch(const part *p, scratch *s) {
+    const choice *c = p->of;
     memset(s->ends, 0, (p->n + 1) * sizeof *s->ends);
-    for (size_t i = 0; i < w->n; i++) {
-        uint64_t set = w->batch[i] % p->sets - p->first;
+    for (size_t i = 0; i < c->n; i++) {
+        uint64_t set = set_of(c, c->left[i]) - p->first;
         if (set < p->n)
             s->ends[set + 1]++;
     }
     for (uint64_t i = 0; i < p->n; i++)
         s->ends[i + 1] += s->ends[i];
-    for (size_t i = 0; i < w->n; i++) {
-        uint64_t set = w->batch[i] % p->sets - p->first;
+    for (size_t i = 0; i < c->n; i++) {
+        uint64_t set = set_of(c, c->left[i]) - p->first;
         if (set < p->n)
-            s->sorted[s->ends[set]++] = w->batch[i];
+            s->sorted[s->ends[set]++] = c->left[i];
     }
 }
 
 static rd_status measure(const rd_ways *w, part *p, scratch *s) {
-    const char *engine = p->sets <= FEW_SETS ? "stream" : "olken";
-    sort_batch(w, p, s);
+    const char *engine = p->of->sets <= FEW_SETS ? "stream" : "olken";
+    sort_batch(p, s);
     for (uint64_t i = 0, at = 0; i < p->n; at = s->ends[i++])
         if (s->ends[i] > at)
             RD_TRY(rdi_set_stack_feed(&p->stacks[i], w->ctx, engine, s->sorted + at,
@@ -118,6 +150,8 @@ static void work(void *arg, unsigned worker) {
 }
 
 static rd_status measure_batch(rd_ways *w) {
+    for (size_t i = 0; i < w->n_sets; i++)
+        filter(w, &w->choices[i]);
     atomic_store(&w->next, 0);
     rdi_pool_run(w->pool, work, w);
     w->references += w->n;
@@ -149,9 +183,10 @@ rd_status rd_ways_feed(rd_ways *w, const uint64_t *blocks, size_t n) {
 
 /* Adds the hits of all parts of one number of sets, and turns them into misses by ways. */
 static rd_status sum_up(rd_ways *w, size_t index) {
+    const choice *of = &w->choices[index];
     size_t n = 1;
     for (size_t i = 0; i < w->n_parts; i++)
-        for (size_t d = w->parts[i].room; w->parts[i].sets == w->sets[index] && d-- > n;)
+        for (size_t d = w->parts[i].room; w->parts[i].of == of && d-- > n;)
             if (w->parts[i].hits[d]) {
                 n = d + 1;
                 break;
@@ -159,8 +194,9 @@ static rd_status sum_up(rd_ways *w, size_t index) {
     uint64_t *misses = rdi_calloc(w->ctx, n, sizeof *misses), left = w->references;
     if (!misses)
         return RD_ENOMEM;
+    misses[0] = of->removed;
     for (size_t i = 0; i < w->n_parts; i++)
-        for (size_t d = 0; w->parts[i].sets == w->sets[index] && d < n && d < w->parts[i].room; d++)
+        for (size_t d = 0; w->parts[i].of == of && d < n && d < w->parts[i].room; d++)
             misses[d] += w->parts[i].hits[d];
     for (size_t d = 0; d < n; d++)
         misses[d] = left -= misses[d];
@@ -185,7 +221,7 @@ size_t rd_ways_misses(const rd_ways *w, size_t index, uint64_t *sets, const uint
     if (!w || !w->finished || index >= w->n_sets)
         return 0;
     if (sets)
-        *sets = w->sets[index];
+        *sets = w->choices[index].sets;
     if (misses)
         *misses = w->misses[index];
     return w->n_ways[index];
@@ -193,20 +229,32 @@ size_t rd_ways_misses(const rd_ways *w, size_t index, uint64_t *sets, const uint
 
 /* ---- opening and closing ---- */
 
-static rd_status add_parts(rd_ways *w, uint64_t sets) {
+static rd_status add_parts(rd_ways *w, const choice *c) {
     uint64_t n = w->parts_each;
-    n = sets / PART_SETS < n ? sets / PART_SETS : n;
+    n = c->sets / PART_SETS < n ? c->sets / PART_SETS : n;
     n = n ? n : 1;
     for (uint64_t i = 0; i < n; i++) {
         part *p = &w->parts[w->n_parts++];
-        uint64_t end = (uint64_t)((rdi_u128)sets * (i + 1) / n);
-        *p = (part){.sets = sets, .first = (uint64_t)((rdi_u128)sets * i / n)};
+        uint64_t end = (uint64_t)((rdi_u128)c->sets * (i + 1) / n);
+        *p = (part){.of = c, .first = (uint64_t)((rdi_u128)c->sets * i / n)};
         p->n = end - p->first;
         p->stacks = rdi_pages_alloc(w->ctx, p->n * sizeof *p->stacks);
         if (!p->stacks)
             return RD_ENOMEM;
     }
     return RD_OK;
+}
+
+/* Adds a number of sets. Its source is among those before it. */
+static rd_status add_choice(rd_ways *w, size_t at, uint64_t sets) {
+    choice *c = &w->choices[at];
+    *c = (choice){.sets = sets, .mask = sets & (sets - 1) ? 0 : sets - 1};
+    for (const choice *other = w->choices; other < c; other++)
+        if (sets % other->sets == 0 && (!c->source || c->source->sets < other->sets))
+            c->source = other;
+    c->recent = rdi_pages_alloc(w->ctx, sets * sizeof *c->recent);
+    c->left = rdi_alloc(w->ctx, BATCH, sizeof *c->left);
+    return c->recent && c->left ? add_parts(w, c) : RD_ENOMEM;
 }
 
 static rd_status init_scratch(rd_ways *w) {
@@ -228,14 +276,13 @@ static rd_status init(rd_ways *w, const uint64_t *sets, size_t n_sets, uint32_t 
     w->workers = threads ? threads : 1;
     w->parts_each = w->workers;
     w->n_sets = n_sets;
-    memcpy(w->sets, sets, n_sets * sizeof *sets);
     w->parts = rdi_calloc(w->ctx, n_sets * w->parts_each, sizeof *w->parts);
     w->scratch = rdi_calloc(w->ctx, w->workers, sizeof *w->scratch);
     w->batch = rdi_alloc(w->ctx, BATCH, sizeof *w->batch);
     if (!w->parts || !w->scratch || !w->batch)
         return RD_ENOMEM;
     for (size_t i = 0; i < n_sets; i++)
-        RD_TRY(add_parts(w, sets[i]));
+        RD_TRY(add_choice(w, i, sets[i]));
     RD_TRY(init_scratch(w));
     return rdi_pool_new(w->ctx, w->workers, &w->pool);
 }
@@ -293,8 +340,12 @@ void rd_ways_free(rd_ways *w) {
         rdi_free(w->ctx, w->scratch[i].distances);
         rdi_free(w->ctx, w->scratch[i].ends);
     }
-    for (size_t i = 0; i < RD_SIZES_MAX; i++)
+    for (size_t i = 0; i < RD_SIZES_MAX; i++) {
+        choice *c = &w->choices[i];
+        rdi_pages_free(w->ctx, c->recent, c->sets * sizeof *c->recent);
+        rdi_free(w->ctx, c->left);
         rdi_free(w->ctx, w->misses[i]);
+    }
     rdi_free(w->ctx, w->parts);
     rdi_free(w->ctx, w->scratch);
     rdi_free(w->ctx, w->batch);
