@@ -669,6 +669,17 @@ def objects_table():
                   "LRU of 4 GiB", "64 MiB / curve", "4 GiB / curve", "eager / curve"], rows)
 
 
+def text_table():
+    titles = {"null": "engine `null`", "bytes": "`mrc --weight=bytes`"}
+    rows = []
+    for row in find("epyc-2-text", threads=1):
+        two = find("epyc-2-text", threads=2, analysis=row["analysis"], trace=row["trace"])[0]
+        speeds = [line["rows_per_second"] / 1e6 for line in (row, two)]
+        rows.append([f"{row['trace']}, {row['rows'] / 1e6:.0f} M rows", titles[row["analysis"]],
+                     *(f"{x:.1f}" for x in speeds), f"{speeds[1] / speeds[0]:.2f}"])
+    return table(["trace", "analysis", "one thread", "two threads", "ratio"], rows)
+
+
 def chunk_strategies(run, variants):
     """Returns rows with the seconds of the variants of `chunks`, by trace and threads, and the ratio of the last two."""
     rows = []
