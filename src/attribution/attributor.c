@@ -181,9 +181,11 @@ static rd_status change_modules(rd_attributor *a, const rd_event *event) {
     return replaced ? rdi_sites_forget(&a->sites) : RD_OK;
 }
 
-/* Limits of the cost of events. An event may invalidate one block per REFERENCES_PER_CHANGE
- * references since the last large event, and CHANGES_AT_ANY_TIME blocks in any case. A larger event
- * invalidates all blocks at once, so that its cost does not grow with the size of its memory. */
+/* Limits of the cost of events. An event is large if it affects more than CHANGES_AT_ANY_TIME
+ * blocks and more than BYTES_AT_ANY_TIME bytes. The blocks of an event are invalidated one by one,
+ * unless the event is large and has more than one block per REFERENCES_PER_CHANGE references since
+ * the last large event. Then all blocks are invalidated at once, so that the cost does not grow
+ * with the memory of the event. */
 #define REFERENCES_PER_CHANGE 8
 #define CHANGES_AT_ANY_TIME   256
 #define BYTES_AT_ANY_TIME     16384 /* an event of fewer bytes is never large */

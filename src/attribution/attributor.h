@@ -66,10 +66,10 @@ struct rd_attributor {
     size_t n_word_bins;
     uint64_t word_references, word_infinite;
     uint64_t references;
-    uint64_t changed_at;     /* value of `references` at the last event that affected many blocks */
+    uint64_t changed_at;     /* number of references before the last large event (attributor.c) */
     uint64_t batches, timed; /* number of batches, and number of references in the batches that were
                                 timed */
-    double seconds;          /* time that the timed batches took */
+    double seconds;          /* time that the timed batches took, in seconds */
     bool finished, failed;   /* `failed`: a failure occurred in the middle of a batch */
 };
 

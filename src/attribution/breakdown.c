@@ -386,9 +386,8 @@ static rd_status make_pairs(breakdown *b) {
     return RD_OK;
 }
 
-/* Makes the entries that tell the misses of a line in a data region. Tuples without misses, and
- * those whose line or region has no entry, are left out, and so are entries beyond the maximum
- * number. */
+/* Makes the entries that tell the misses of a line in a data region. Leaves out tuples without
+ * misses, tuples whose line or region has no entry, and entries beyond the maximum number. */
 static rd_status make_line_data(breakdown *b) {
     const rdi_tuples *tuples = &b->a->tuples;
     joints j = {.at = rdi_arena_alloc(&b->scratch, tuples->n, sizeof *j.at)};

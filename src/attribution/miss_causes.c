@@ -13,7 +13,7 @@ static uint32_t function_of(const rdi_entries *e, uint32_t line) {
     return line == RDI_OTHERS ? RDI_OTHERS : e->places->lines[line].function_number;
 }
 
-/* Returns whether a number has no item of its own in an unsorted ranking. */
+/* Returns whether `number` has no item with references in a ranking that is not sorted yet. */
 static bool has_no_item(const rdi_ranking *r, uint32_t number) {
     return number == RDI_OTHERS || r->by[number].references == 0;
 }
@@ -88,8 +88,9 @@ static int by_count(const void *a, const void *b) {
     return x->count != y->count ? (x->count < y->count ? 1 : -1) : by_pair(a, b);
 }
 
-/* Merges entries of the same pair, which are adjacent, and returns the number of pairs. Only regions
- * without entries of their own are merged, and these have no common offset. */
+/* Merges entries with the same cache and the same pair of regions, which are adjacent, and returns
+ * the number of entries that are left. Pairs are equal only if they contain regions that have no
+ * entry of their own in the result, so a merged pair has no common offset. */
 static size_t merge_pairs(rd_conflict *list, size_t n) {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
@@ -101,8 +102,9 @@ static size_t merge_pairs(rd_conflict *list, size_t n) {
     return kept;
 }
 
-/* Keeps `max` entries, which are sorted by their count, and sums the others of each cache in one more
- * entry. The list has room for these. Returns the number of entries. */
+/* Keeps the first `max` of n entries, which are sorted by count in descending order. Sums the
+ * counts of the dropped entries per cache, and appends one entry for each cache with dropped
+ * entries. The list has room for n + `caches` entries. Returns the new number of entries. */
 static size_t limit_pairs(rd_conflict *list, size_t n, size_t max, size_t caches) {
     rd_conflict others[RD_CACHES_MAX] = {{0}};
     size_t kept = n < max ? n : max;
@@ -141,7 +143,7 @@ static rd_status list_conflicts(const rd_attributor *a, const rdi_entries *e, rd
 
 /* ---- conflicts of lines ---- */
 
-/* The conflicts of one instruction of a line. */
+/* The conflicts of one instruction of a line or, after merging, of all instructions of the line. */
 typedef struct line_part {
     rd_line_conflicts is;
     uint64_t most; /* number of conflicts of the instruction that the stride comes from */
@@ -159,8 +161,8 @@ static int by_line_count(const void *a, const void *b) {
     return x->is.count != y->is.count ? (x->is.count < y->is.count ? 1 : -1) : by_line(a, b);
 }
 
-/* Merges the instructions of each line. The stride is that of the instruction with the most
- * conflicts. */
+/* Merges the instructions of each line in each cache and region, and returns the number of entries
+ * that are left. The stride is that of the instruction with the most conflicts. */
 static size_t merge_lines(line_part *list, size_t n) {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
@@ -178,9 +180,9 @@ static size_t merge_lines(line_part *list, size_t n) {
     return kept;
 }
 
-/* Returns the stride of an instruction in blocks, or 0. If a compiler has unrolled a loop, an
- * instruction makes only every fourth step, for example; the stride of all instructions in the
- * region is then the shorter one. */
+/* Returns the stride of an instruction in blocks, or 0 if it has none. The stride of all
+ * instructions in the region is preferred if it is shorter: if a compiler has unrolled a loop, each
+ * instruction makes, for example, only every fourth step. */
 static uint64_t stride_of(const rdi_misses *m, const rdi_missed *missed) {
     uint64_t all_sites = missed->tag & RDI_REGION_FIELD;
     const uint64_t *at =

@@ -32,7 +32,8 @@ static void vote(rdi_vote *v, uint64_t value) {
     v->lead = v->value == value ? v->lead + 1 : v->lead - 1;
 }
 
-/* A value has at least `lead` votes. */
+/* `value` has at least `lead` votes, so it has the majority if `lead` is more than half of all
+ * votes. */
 uint64_t rdi_vote_result(const rdi_vote *v) {
     return v->lead > v->cast / 2 ? v->value : 0;
 }
@@ -56,8 +57,9 @@ static rd_status reserve(rd_ctx *ctx, void *array, size_t n, size_t *room, size_
     return RD_OK;
 }
 
-/* Stores the index of a key in *at. If the key is new and there are `max` keys, stores RDI_ABSENT,
- * unless the key is `needed`. `n` is the number of keys. */
+/* Stores the index of a key in *at. A new key gets the index `n`, which is the number of keys. If
+ * there are `max` keys, a new key gets no index, and *at becomes RDI_ABSENT, unless the key is
+ * `needed`. */
 static rd_status number_of(rdi_block_map *map, uint64_t key, size_t n, size_t max, bool needed,
                            uint64_t *at) {
     const uint64_t *known = rdi_block_map_find(map, key);
@@ -66,7 +68,8 @@ static rd_status number_of(rdi_block_map *map, uint64_t key, size_t n, size_t ma
     return known || *at == RDI_ABSENT ? RD_OK : rdi_block_map_exchange(map, key, n, &old);
 }
 
-/* Counts a miss under a tag. Sets *full if there is no room for the tag. */
+/* Counts a miss under a tag. Sets *full to whether there was no room for the tag, so that the miss
+ * was not counted. */
 static rd_status count(rdi_misses *m, const rd_miss *miss, uint64_t tag, bool *full) {
     uint64_t at;
     RD_TRY(reserve(m->ctx, &m->missed, m->n, &m->room, sizeof *m->missed));

@@ -19,13 +19,15 @@
 #define RDI_TAG_FIELD  ((UINT64_C(1) << RDI_TAG_BITS) - 1)
 #define RDI_TAG_OTHERS RDI_TAG_FIELD
 
-/* Elects a number that most of a sequence of numbers are equal to, in constant memory (Boyer and
- * Moore's majority vote). */
+/* Finds the majority of a sequence of numbers in constant memory (Boyer and Moore's majority
+ * vote). */
 typedef struct rdi_vote {
-    uint64_t value, lead, cast; /* `lead`: votes for the value that no other vote has revoked */
+    uint64_t value, lead, cast; /* `value`: the present candidate; `lead`: its votes that no
+                                   vote for another value has canceled; `cast`: number of all
+                                   votes */
 } rdi_vote;
 
-/* Returns the value that more than half of all votes are for, or 0 if that is not certain. */
+/* Returns the value that has more than half of all votes, or 0 if no value certainly has. */
 uint64_t rdi_vote_result(const rdi_vote *v);
 
 /* The misses of one instruction in one region, or of all instructions in one region (the site of
@@ -33,17 +35,17 @@ uint64_t rdi_vote_result(const rdi_vote *v);
 typedef struct rdi_missed {
     uint64_t tag;
     uint32_t cache;
-    uint64_t causes[3]; /* by rd_miss_cause */
+    uint64_t causes[3]; /* number of misses, indexed by rd_miss_cause */
     uint64_t last;      /* the block of the last miss */
-    rdi_vote stride;    /* the number of blocks between two consecutive misses */
+    rdi_vote stride;    /* difference between the block numbers of two consecutive misses */
 } rdi_missed;
 
-/* The conflict misses of one region whose blocks were evicted for another one. */
+/* The conflict misses of one region whose blocks were evicted for those of another region. */
 typedef struct rdi_rivals {
     uint32_t cache, region;
-    uint32_t evictor; /* the region, RDI_OTHERS, or RDI_NO_REGION if nobody evicted the blocks */
+    uint32_t evictor; /* a region, RDI_OTHERS, or RDI_NO_REGION if the blocks were not evicted */
     uint64_t count;
-    rdi_vote offset; /* the number of blocks between the missing and the evicting block */
+    rdi_vote offset; /* difference between the numbers of the missing and the evicting block */
 } rdi_rivals;
 
 #define RDI_NO_REGION (UINT32_MAX - 1)

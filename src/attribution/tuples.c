@@ -299,7 +299,8 @@ static unsigned weight_bits(const rdi_tuples *t, const rdi_tuple *tuple) {
     return rdi_bit_width(small + (tuple->rest ? t->weights[tuple->rest - 1] : 0));
 }
 
-/* Returns the number of bits such that about half of the tuples have a weight with fewer bits. */
+/* Returns the smallest number of bits such that at least half of the tuples have a weight with
+ * fewer bits. */
 static unsigned light_bits(const rdi_tuples *t) {
     size_t with[65] = {0}, below = 0;
     unsigned bits = 0;
@@ -310,8 +311,10 @@ static unsigned light_bits(const rdi_tuples *t) {
     return bits;
 }
 
-/* Folds until at most three quarters of `max` tuples are left. The last step leaves only two tuples
- * of the lighter half. */
+/* Folds the lighter half of the tuples, again and again, until at most three quarters of `max`
+ * tuples are left. The first pass drops the uses, the second also the regions, and all further
+ * passes also the reuses. A pass that drops reuses leaves at most two tuples of the lighter half:
+ * one for first touches and one for all other references. */
 static rd_status fold(rdi_tuples *t) {
     for (int step = 0; t->n > t->max / 4 * 3; step += step < 2)
         RD_TRY(rebuild(t, t->slots, &(folding){light_bits(t), step}));
