@@ -1,5 +1,5 @@
 /* Handles one opened trace of an analysis: chooses its block size and the way of reading it, and
- * makes notes about it. */
+ * makes notes about the trace. */
 #include "analysis/analysis_state.h"
 
 #include <inttypes.h>

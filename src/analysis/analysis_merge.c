@@ -42,7 +42,7 @@ static void note_sources(rd_analysis *a, rd_trace *const *traces, const rd_trace
 static rd_status read_merged(rd_analysis *a, rd_trace **traces, const char **names) {
     rd_status opened = open_all(a, traces, names);
     if (opened != RD_OK) {
-        a->n_sources = 0; /* nothing was read, so there is nothing to report about */
+        a->n_sources = 0; /* nothing was read, so there is nothing to report */
         return rdi_analysis_end_early(a, opened);
     }
     rd_source all = {0};

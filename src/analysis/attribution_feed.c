@@ -163,10 +163,10 @@ static size_t first_from(const uint32_t *origin, size_t low, size_t high, uint64
     return low;
 }
 
-/* Returns the index of the first block reference from `at` on that comes after the next event. The
- * loop needs few steps: if no references were dropped, the end is at least as many block references
- * ahead as there are references before the event, and seldom many more, because few references are
- * split. */
+/* Returns the index of the first block reference from `at` on that comes after the next event, or
+ * the end of the batch. If no references were dropped, that index is at least as many block
+ * references ahead as there are references before the event. It is seldom much further, because few
+ * references are split. So the loop needs few steps. */
 static size_t end_of_run(const rdi_attribution_feed *f, const rd_attributed *batch, size_t at) {
     if (f->next == f->n_events)
         return batch->n;

@@ -51,7 +51,8 @@ typedef struct part_reader {
     rd_trace *trace;
     rd_mapper *mapper;
     rdi_parts_watch *watch;                /* NULL: no watch */
-    uint64_t references, block_references; /* numbers that were read but not yet reported */
+    uint64_t references, block_references; /* numbers of references and block references that were
+                                              read but not yet reported */
 } part_reader;
 
 static rd_status tell(part_reader *p) {

@@ -136,7 +136,7 @@ static rd_status reserve_seen(rd_kv *kv, size_t n) {
     return RD_OK;
 }
 
-/* Returns the bin of a reuse gap. */
+/* Returns the bin of a reuse gap, which is the time between two uses of a block. */
 static size_t gap_bin(uint32_t now_ms, uint32_t then_ms) {
     unsigned bin = now_ms > then_ms ? rdi_bit_width(now_ms - then_ms) : 0;
     return bin < RD_KV_GAPS ? bin : RD_KV_GAPS - 1;
@@ -170,8 +170,9 @@ static bool rank_group(rd_kv *kv, size_t first, size_t end, uint32_t before) {
     return true;
 }
 
-/* Finds the request that touched each block last, and makes this request the block's owner. The new
- * blocks of a request are at its end, because only new blocks follow a new block. */
+/* Stores, for each block of the request, the request that touched it last in seen->last, and enters
+ * the current request in the table instead. The new blocks of a request are at its end, because
+ * only new blocks follow a new block. */
 static rd_status find_blocks(rd_kv *kv, const rdi_kv_row *row) {
     rdi_kv_seen *seen = &kv->seen;
     const uint64_t *ids = kv->touches.at + row->first;
@@ -195,7 +196,7 @@ static rd_status find_blocks(rd_kv *kv, const rdi_kv_row *row) {
     return RD_OK;
 }
 
-/* Ranks the blocks of a request group by group, then takes them from their owners. */
+/* Ranks the blocks of the current request group by group, then makes this request their owner. */
 static rd_status rank_blocks(rd_kv *kv, const rdi_kv_row *row) {
     rdi_kv_seen *seen = &kv->seen;
     size_t first = 0, end = 0;

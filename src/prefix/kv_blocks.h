@@ -16,14 +16,14 @@ typedef struct rdi_kv_block {
     uint32_t parent;  /* rdi_kv_mark() of the block before this block, or RDI_KV_NO_PARENT */
 } rdi_kv_block;
 
-/* The mark of the first block of a prompt. */
+/* The value of `parent` for the first block of a prompt. */
 #define RDI_KV_NO_PARENT UINT32_C(0x5bd1e995)
 
 typedef struct rdi_kv_blocks {
     rd_ctx *ctx;
     rdi_kv_block *slot; /* whole pages */
     size_t mask, n, limit;
-    unsigned shift; /* 64 minus the number of bits of the number of cache lines */
+    unsigned shift; /* 64 - log2 of the number of cache lines */
 } rdi_kv_blocks;
 
 rd_status rdi_kv_blocks_init(rdi_kv_blocks *t, rd_ctx *ctx);

@@ -9,7 +9,8 @@
 
 typedef struct format_row {
     rd_kv_format info;
-    const char *sign;   /* a field that only this format has, for detection; NULL: none */
+    const char *sign;   /* field by which detection recognizes the format, unless an earlier row
+                           matches; NULL: not detected by a field */
     const char *fields; /* names of the fields, as options */
 } format_row;
 
@@ -104,7 +105,7 @@ static bool contains(const uint8_t *text, size_t n, const char *word) {
     return false;
 }
 
-/* Returns the format of a log whose first bytes are `head`, or NULL. */
+/* Returns the format of a log whose first n bytes are `head`, or NULL if no format matches. */
 static const format_row *detect(const uint8_t *head, size_t n) {
     if (n >= RDI_KV_MAGIC_BYTES && memcmp(head, RDI_KV_MAGIC, RDI_KV_MAGIC_BYTES) == 0)
         return find("native");
@@ -115,7 +116,7 @@ static const format_row *detect(const uint8_t *head, size_t n) {
 }
 
 /* Sets the names of the fields from `options`, which is split in place, or from the format's own
- * names if it is NULL. */
+ * names if `options` is NULL. */
 static rd_status set_fields(rd_kv_log *log, const format_row *row, char *options) {
     char owner[64];
     snprintf(owner, sizeof owner, "log format %s", row->info.name);

@@ -43,8 +43,8 @@ typedef struct rdi_kv_line {
     rdi_u64_list blocks, ids, output_ids;
     uint64_t tokens, output, time_us, turn, block_size;
     uint64_t chat, parent; /* numbers of the ids */
-    bool no_parent;        /* true: the parent is null or negative: the conversation begins here */
-    double chunk_numbers;  /* LMCache: the product of the dimensions of all shapes */
+    bool no_parent;        /* true: null or negative parent, so the conversation begins here */
+    double chunk_numbers;  /* LMCache: sum over all shapes of the product of the dimensions */
     double number_bytes;   /* LMCache: bytes per number */
 } rdi_kv_line;
 
