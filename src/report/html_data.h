@@ -57,8 +57,9 @@ uint64_t rdi_html_end(const rd_profile *p);
  * caller frees *out. */
 RD_CHECKED rd_status rdi_html_curve(rd_ctx *ctx, const rd_profile *p, rd_mrc_point **out,
                                     size_t *n);
-/* Does the same for another ratio, which must not increase with the size. `ratio` is called with
- * `user` and ascending sizes. */
+/* Makes the curve of another ratio, from and to the same sizes as rdi_html_curve(). The ratio must
+ * not increase with the size. `ratio` is called with `user` and ascending sizes. The caller frees
+ * *out. */
 typedef double rdi_html_ratio(void *user, uint64_t blocks);
 RD_CHECKED rd_status rdi_html_curve_of(rd_ctx *ctx, const rd_profile *p, rdi_html_ratio *ratio,
                                        void *user, rd_mrc_point **out, size_t *n);

@@ -139,7 +139,8 @@ static rd_status reduce_data(rdi_arena *arena, const rd_attribution *a, size_t r
     return RD_OK;
 }
 
-/* Keeps, of the first `rows` combinations of a line and data, those in which both are kept. */
+/* Keeps the combinations of a line and a data region in which both have an entry of their own,
+ * among the first `rows` combinations. */
 static rd_status reduce_line_data(rdi_arena *arena, const rd_attribution *a, size_t rows,
                                   rd_attribution *out) {
     size_t lines = kept_of(a->n_lines, rows), data = kept_of(a->n_data, rows);
@@ -172,7 +173,7 @@ rd_status rdi_html_details(rd_json_writer *w, const rd_profile *p, size_t n_prof
     if (!details)
         return RD_OK;
     rd_details reduced = *details;
-    reduced.causes = NULL; /* the machines of the page have what it shows */
+    reduced.causes = NULL; /* rdi_html_machines() writes the causes */
     rd_attribution attribution;
     rdi_arena arena = {.ctx = w->text.ctx};
     size_t rows = ROWS / n_profiles > LEAST_ROWS ? ROWS / n_profiles : LEAST_ROWS;

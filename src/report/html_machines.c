@@ -129,7 +129,7 @@ static bool same_caches(const rd_simulation *a, const rd_simulation *b) {
     return a && b && rdi_caches_are_same(&a->hierarchy, &b->hierarchy);
 }
 
-/* Writes the sentences about conflicts, one string per line that has many of them. */
+/* Writes the sentences about conflicts, one string per source line that has many conflicts. */
 static rd_status put_advice(rd_json_writer *w, const rd_profile *p) {
     rdi_text advice = rdi_text_start(w->text.ctx);
     rdi_conflict_advice(p, &advice);
@@ -145,8 +145,8 @@ static rd_status put_advice(rd_json_writer *w, const rd_profile *p) {
     return status;
 }
 
-/* Writes [cache, data, evictor, count] for the pairs of regions with the most conflicts in caches that
- * have many. */
+/* Writes [cache, data, evictor, count] for the pairs of regions with the most conflicts, in caches
+ * that have many conflicts. */
 static void put_pairs(rd_json_writer *w, const rd_profile *p) {
     const rd_details *d = rd_profile_details(p);
     const rd_miss_causes *c = d ? d->causes : NULL;
@@ -190,7 +190,7 @@ static const rd_machine *machine_of(const rd_page *page, size_t i) {
 }
 
 /* Writes the caches that profile number `i` has simulated as a machine, with the counts of all
- * profiles that simulated the same caches, unless an earlier profile did. */
+ * profiles that simulated the same caches. Writes nothing if an earlier profile simulated them. */
 static rd_status put_simulation(rd_json_writer *w, const rd_page *page, size_t i) {
     const rd_simulation *own = rd_profile_simulation(page->profiles[i]);
     for (size_t k = 0; own && k < i; k++)

@@ -6,7 +6,7 @@
 #include "report/report_objects.h"
 
 #define GIB        (UINT64_C(1) << 30)
-#define STEPS      8    /* least number of steps from an empty cache to the end of the curve */
+#define STEPS      8    /* minimum number of steps of memory from 0 to the end of the curve */
 #define GOAL       0.9  /* hit ratio of the cache that the page recommends, ... */
 #define ACHIEVABLE 0.95 /* ... or else its share of the hits of an infinite cache */
 
@@ -31,8 +31,8 @@ static rd_status put_larger(rd_json_writer *w, const rd_profile *p, const char *
     return RD_OK;
 }
 
-/* Writes a size, its ratios, and those of a cache with `step` bytes more and of one twice as large,
- * as members of the open object. */
+/* Writes a size, its miss ratios, and the miss ratios of a cache with `step` bytes more and of a
+ * cache twice as large, as members of the open object. */
 static rd_status put_size(rd_json_writer *w, const rd_profile *p, uint64_t bytes, uint64_t step) {
     rd_json_put_u64(w, "bytes", bytes);
     RD_TRY(put_ratios(w, p, bytes));
@@ -40,7 +40,8 @@ static rd_status put_size(rd_json_writer *w, const rd_profile *p, uint64_t bytes
     return put_larger(w, p, "twice", 2 * bytes);
 }
 
-/* Returns the memory whose worth the page tells: 1 GiB, or less if all hits need less than 8 GiB. */
+/* Returns the number of bytes for which the page says how many misses that much more memory avoids:
+ * 1 GiB, or a smaller power of two if all achievable hits need less than STEPS GiB. */
 static uint64_t step_of(const rd_page *page) {
     uint64_t step = 1, end = 0;
     for (size_t i = 0; i < page->n; i++)
@@ -63,9 +64,10 @@ static rd_status put_sizes(rd_json_writer *w, const rd_profile *p, uint64_t step
     return RD_OK;
 }
 
-/* Writes the cache that the page recommends: the smallest one with the hit ratio GOAL or, if no cache
- * has it, with the share ACHIEVABLE of all possible hits. It holds the largest object, because the
- * misses of smaller caches are unknown. null: no cache hits. */
+/* Writes the cache that the page recommends, or null if no cache has hits. It is the smallest cache
+ * with the hit ratio GOAL or, if no cache has that, with the share ACHIEVABLE of the hits of an
+ * infinite cache. It is at least as large as the largest object, because the misses of smaller
+ * caches are unknown. */
 static rd_status put_goal(rd_json_writer *w, const rd_profile *p, uint64_t step) {
     rd_hits_answer answer;
     uint64_t largest = rd_profile_objects(p)->largest;

@@ -68,7 +68,8 @@ static void add_row(rdi_paper *paper, const rd_profile *p, uint64_t sets, uint64
     rdi_text_putc(&paper->t, '\n');
 }
 
-/* Adds rows for 1, 2, 4 ... ways, up to the first power of two after which nothing changes. */
+/* Adds rows for 1, 2, 4 ... ways, up to the first power of two from which on the misses do not
+ * change. */
 static void add_rows(rdi_paper *paper, const rd_profile *p, uint64_t sets, const uint64_t *misses,
                      uint64_t n) {
     for (uint64_t ways = 1;; ways *= 2) {

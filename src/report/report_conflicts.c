@@ -15,9 +15,9 @@
 #define COUNT_COLUMNS 11
 #define CAUSE_COLUMNS 11
 #define NAME_LEAST    20
-/* Conflicts are many if they are more than FEW, more than one in FEW_MISSES of the misses of a cache
- * and more than one in FEW_REFERENCES of all references; far hits make up for conflicts. A line is named if it has more
- * than one in FEW_MISSES of the conflicts. */
+/* A cache has many conflicts if its conflict misses minus its far hits are more than FEW, more than
+ * one in FEW_MISSES of its misses, and more than one in FEW_REFERENCES of all references. A line is
+ * named if it has more than one in FEW_MISSES of the conflicts. */
 #define FEW            10000
 #define FEW_MISSES     10
 #define FEW_REFERENCES 1000
@@ -73,8 +73,8 @@ static bool is_by_modulo(const rd_cache *c) {
     return c->index == RD_INDEX_MOD;
 }
 
-/* Returns whether strides of `blocks` blocks reach all sets of all caches, except those with a
- * hash. */
+/* Returns whether strides of `blocks` blocks reach all sets of all caches. Caches that choose sets
+ * by a hash are ignored. */
 static bool reaches_all_sets(const conflict_report *r, uint64_t blocks) {
     for (size_t k = 0; k < r->s->hierarchy.n; k++) {
         const rd_cache *c = &r->s->hierarchy.cache[k];
@@ -99,8 +99,8 @@ static void say_region(const conflict_report *r, rdi_text *t, size_t data) {
     rdi_text_printf(t, "%s%s", region->kind == RD_DATA_HEAP ? "memory from " : "", region->name);
 }
 
-/* Says that a walk through the region reaches few sets, and the padding. Returns false, and says
- * nothing, if that is not the reason for its conflicts. */
+/* Says that the strides of the line reach few sets, and which padding helps. Returns false, and
+ * says nothing, if the strides are not the reason for the conflicts. */
 static bool say_stride(const conflict_report *r, rdi_text *t, const rd_line_conflicts *line) {
     const rd_cache *c = &r->s->hierarchy.cache[line->cache];
     uint64_t unit = r->block_bytes ? r->block_bytes : 1, stride = line->stride / unit;
@@ -123,8 +123,9 @@ static bool say_stride(const conflict_report *r, rdi_text *t, const rd_line_conf
     return true;
 }
 
-/* Returns the region that evicts most of the blocks of a region in a cache, other than itself, or
- * NULL if it does not evict at least half as many as the line misses. */
+/* Returns the conflicts with the region that most often evicts blocks of the line's data from the
+ * cache, other than the data itself. Returns NULL if these conflicts are fewer than half of those
+ * of the line. */
 static const rd_conflict *rival_of(const conflict_report *r, const rd_line_conflicts *line) {
     for (size_t i = 0; i < r->causes->n_conflicts; i++) {
         const rd_conflict *c = &r->causes->conflicts[i];

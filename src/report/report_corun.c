@@ -187,8 +187,8 @@ static void add_number(rdi_paper *paper, size_t number) {
     rdi_paper_column(paper, -COUNT_COLUMNS, text);
 }
 
-/* Adds the name of a program, escaped. Of a long name, the table shows the end, because the end of a
- * path says more than its beginning. */
+/* Adds the name of a program, escaped. The table shows only the end of a long name, because the end
+ * of a path says more than its beginning. */
 static void add_name(rdi_paper *paper, const char *name) {
     rdi_text safe = rdi_text_start(paper->t.ctx);
     rdi_text_escaped(&safe, name);

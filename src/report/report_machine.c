@@ -97,7 +97,7 @@ static void add_cost(rdi_paper *paper, const rd_machine *m, const rd_machine_mis
     rdi_paper_wrap(paper, text);
 }
 
-/* Lists the functions and lines that wait longest. */
+/* Lists the functions, or with `lines` the lines, that wait longest. */
 static rd_status add_waits(rdi_paper *paper, rd_ctx *ctx, const rd_profile *p, const rd_machine *m,
                            bool lines) {
     const rd_details *d = rd_profile_details(p);
@@ -161,7 +161,8 @@ static rd_status add_code(rdi_paper *paper, rd_ctx *ctx, const rd_profile *p, co
         return RD_OK;
     if (rdi_waits_simulated(p, m, &cycles)) {
         rdi_format_cycles(m, &cycles, range);
-        snprintf(text, sizeof text, "By the simulated misses, which are exact, it takes %s.",
+        snprintf(text, sizeof text,
+                 "Computed from the simulated misses, which are exact, waiting for data takes %s.",
                  range);
         rdi_paper_wrap(paper, text);
     }
@@ -169,7 +170,8 @@ static rd_status add_code(rdi_paper *paper, rd_ctx *ctx, const rd_profile *p, co
     return add_waits(paper, ctx, p, m, true);
 }
 
-/* Says why there is no table, so that a finished analysis still has its report. */
+/* Says why the misses of the machine's caches cannot be estimated. This does not fail, so that a
+ * finished analysis still has its report. */
 static void add_reason(rdi_paper *paper, const rd_ctx *ctx) {
     char text[500];
     snprintf(text, sizeof text, "The misses of the given caches cannot be estimated: %s.",

@@ -1,5 +1,5 @@
-/* Reports of object caches, for profiles with the section "objects". Each function works like the one
- * of reusedist/report.h that calls it; cache sizes are in bytes. */
+/* Reports of object caches, for profiles with the section "objects". Each function works like the
+ * function of reusedist/report.h that calls it, but cache sizes are in bytes. */
 #ifndef RDI_REPORT_OBJECTS_H
 #define RDI_REPORT_OBJECTS_H
 

@@ -205,7 +205,7 @@ def check_words(checks, chrome, directory):
         check_quiet(checks, name, page)
         page.close()
     for name, words in (("merged", "Merged profiles have none"), ("old", "analyze the trace again"),
-                        ("once", "No cache of any size hits"), ("none", "No request counts")):
+                        ("once", "No cache of any size hits"), ("none", "No requests were counted")):
         page = chrome.page(f"file://{directory}/{name}.html")
         text = page.evaluate(TEXT)
         checks.that(f"words: {name} says: {words}", words in text, text)

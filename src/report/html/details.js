@@ -25,7 +25,8 @@ function countsOf(rows) {
     return Array.from(counts, (n) => n || 0);
 }
 
-/* Sets `others` in each entry: true if it holds the sum of all entries that are not in its list. */
+/* Sets `others` in each entry of the lists: true if the entry is the sum of all entries that are not
+ * listed. */
 function markOthers(attribution) {
     for (const row of [...attribution.functions, ...attribution.data]) row.others = row.name === "(others)";
     for (const line of attribution.lines) line.others = line.function === null;

@@ -4,7 +4,7 @@ function titleOf(i) {
     return several ? el("h3", {}, swatch(i), profileNames[i]) : null;
 }
 
-/* Makes a part for each profile, side by side if there are several. */
+/* Makes an element for each profile, side by side if there are several profiles. */
 function forEach(make) {
     const parts = profiles.map((p, i) => make(p, i)).filter((part) => part);
     return several ? el("div", { class: "several" }, parts) : parts[0] || null;
@@ -28,7 +28,7 @@ function overviewOf(p, i) {
         el("ul", { class: "findings" }, objectFindings(p).map((text) => el("li", {}, text))), objectTiles(p));
 }
 
-/* What a cache avoids with more memory, from each size of the table. */
+/* Makes a table that says, for each cache size, which share of its misses more memory avoids. */
 function moreTable(p, i) {
     if (!p.measured || !p.sizes.length) return null;
     const step = bytes(p.step), part = (at, more, key) => at[key] > more[key]
@@ -40,7 +40,7 @@ function moreTable(p, i) {
          `${step} more avoids, bytes`, "Twice the size avoids, requests"], rows));
 }
 
-/* The misses that no cache avoids, by cause. */
+/* Makes a table of the misses of an infinite cache by cause. */
 function causeTable(p, i) {
     const o = p.objects, n = o.counted.requests, all = o.counted.bytes;
     if (!p.measured) return null;
@@ -110,7 +110,8 @@ function objectMethod() {
         el("p", {}, "The byte distance of a request is the number of bytes of other objects that were requested " +
             "since the same object was requested last. An LRU cache hits if the byte distance plus the size of the " +
             "object is at most the size of the cache, so one pass over the trace gives the misses of every size. " +
-            "If objects change their size, expire or are deleted, the largest value since the last request counts."),
+            "If objects change their size, expire or are deleted, the byte distance is the largest number of such " +
+            "bytes at any moment since the last request for the same object."),
         profiles.map((p) => factList(clean(p.name), methodRows(p))), licenses());
 }
 

@@ -18,8 +18,8 @@ function byteAxis(title, first, last) {
 
 const ratios = { requests: ["curve", "miss"], bytes: ["byte_curve", "byte_miss"] };
 
-/* Returns the smallest and the largest size on the chart axis: from the first hits, or from half of the
- * largest object, to the end of the longest curve. */
+/* Returns the first and the last size on the chart axis. The axis begins at the first hits or at half the
+ * size of the largest object, whichever is smaller, and shows every curve to its end. */
 function sizeRange() {
     const list = profiles.filter((p) => p.measured);
     const firsts = list.map((p) => Math.min(p.objects.largest / 2, p.curve.bytes.find((_, i) =>
@@ -125,7 +125,7 @@ function missTable() {
             })]));
 }
 
-/* Makes a choice of what a chart shows, if there are several profiles. */
+/* Makes radio buttons that choose what a chart shows. A page with a single profile has none. */
 function choiceOf(name, legend, values, refresh) {
     return several ? segmented(name, legend, values.map((value) => [value, value]), state[name], (value) => {
         state[name] = value;
@@ -163,14 +163,14 @@ function classShares(p, what) {
     return list.map((n) => total ? n / total : 0);
 }
 
-/* The series of the chart of sizes: [name, shares]. */
+/* Returns the series of the chart of object sizes, each as [name, shares, number of its color]. */
 function sizeSeries() {
     return several ? shownProfiles().map(([p, i]) => [profileNames[i], classShares(p, state.sizes), i])
         : ["objects", "bytes"].map((what, i) => [`% of the ${what}`, classShares(profiles[0], what), i])
             .filter(([, shares]) => shares.length);
 }
 
-/* Returns the indexes of the classes from the first to the last that is not empty. */
+/* Returns the indices of the size classes from the first to the last that is not empty. */
 function shownClasses(series) {
     const used = series.flatMap(([, shares]) => shares.map((share, k) => share ? k : -1)).filter((k) => k >= 0);
     const first = Math.min(...used), last = Math.max(...used);
@@ -211,7 +211,8 @@ function hasPopularity(p) {
     return p.objects.popularity && p.objects.popularity.length > 0;
 }
 
-/* Returns the points of rank and number of requests, most popular first: both ends of each row. */
+/* Returns points of rank and number of requests, the most popular object first: one point for each end of
+ * a row of the profile. */
 function rankPoints(p) {
     const list = [];
     let rank = 0;
@@ -273,7 +274,7 @@ function rankFigure() {
     return figure({
         title: "Popularity of the objects",
         legend: several ? profileLegend(() => drawPending(true)) : null,
-        note: "Objects in the order of their requests, the most popular first. Deletes do not count.",
+        note: "Objects sorted by their number of requests, the most popular first. Delete requests are not counted.",
         config: rankConfig, table: rankTable,
         label: "Line chart of the number of requests by the rank of the object",
     });
@@ -284,13 +285,13 @@ function rankFigure() {
 const timed = profiles.every((p) => p.objects.has_times);
 const timeUnits = [[86400, "days"], [3600, "hours"], [60, "minutes"], [1, "seconds"], [1e-3, "milliseconds"]];
 
-/* The unit of the time axis: the largest one of which the longest run has at least three. */
+/* The unit of the chart axis of time: the largest unit of which the longest run has at least three. */
 const timeUnit = (() => {
     const spans = profiles.filter((p) => p.objects.live).map((p) => liveSeconds(p, p.objects.live.length - 1));
     return timeUnits.find(([length]) => Math.max(0, ...spans) >= 3 * length) || timeUnits[4];
 })();
 
-/* Returns the seconds from the first moment to moment i. */
+/* Returns the time from the first moment to moment i, in seconds. */
 function liveSeconds(p, i) {
     return (p.objects.live[i][1] - p.objects.live[0][1]) / 1e9;
 }
@@ -308,7 +309,7 @@ function liveSets() {
     return [line(p, "live bytes", 0, 2), ...(p.objects.has_lifetimes ? [line(p, "if nothing expired", 1, 3)] : [])];
 }
 
-/* Places ticks of a linear axis of bytes at multiples of a power of two. */
+/* Places the ticks of a linear chart axis of bytes at multiples of a power of two. */
 function byteTicks(scale) {
     const step = 2 ** Math.ceil(Math.log2(Math.max(1, scale.max / 8)));
     scale.ticks = [];
@@ -332,7 +333,8 @@ function liveConfig() {
     return { type: "scatter", options, data: { datasets: liveSets() } };
 }
 
-/* The table has every k-th moment, so that it is not longer than 64 rows. */
+/* Makes a table for each profile. It has every k-th moment and the last one, so that it has at most about
+ * 64 rows. */
 function liveTable() {
     const list = profiles.map((p, i) => [p, i]).filter(([p]) => p.objects.live);
     return el("div", {}, list.map(([p, i]) => {

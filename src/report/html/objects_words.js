@@ -2,7 +2,7 @@
 
 const several = profiles.length > 1;
 
-/* Returns the name of the requests that count. */
+/* Returns the name of the requests that are counted as hits or misses. */
 function unit(p) {
     return p.objects.count === "reads" ? "reads" : "requests";
 }
@@ -11,7 +11,7 @@ function avoided(before, after) {
     return before > 0 ? (before - after) / before : 0;
 }
 
-/* Says what the step of the table avoids, seen from the cache `at`. */
+/* Says which share of the misses of the cache `at` a cache with p.step bytes more avoids. */
 function sayStep(p, at) {
     return `${bytes(p.step)} more ${at.more.miss < at.miss
         ? `avoids ${percent(avoided(at.miss, at.more.miss))} of the misses` : "avoids no miss"}`;
@@ -20,7 +20,7 @@ function sayStep(p, at) {
 /* Answers in one sentence how large the cache must be. */
 function sayAnswer(p) {
     const goal = p.goal, infinite = p.infinite / p.references;
-    if (!p.measured) return "No request counts, so there are no hits or misses.";
+    if (!p.measured) return "No requests were counted, so there are no hits or misses. Check --warmup and --count.";
     if (!goal) return `No cache of any size hits any of the ${unit(p)}.`;
     const size = goal.bytes === p.objects.largest ? `${bytes(goal.bytes)}, the size of the largest object,`
                                                   : bytes(goal.bytes);
@@ -30,7 +30,7 @@ function sayAnswer(p) {
         (all ? "more memory avoids no miss." : `${sayStep(p, goal)}.`);
 }
 
-/* Says which misses no cache avoids. */
+/* Says which share of the requests an infinite cache misses, by cause. */
 function sayInfinite(p) {
     const o = p.objects, n = p.references;
     const causes = [["cold", o.cold], ["of deleted objects", o.deleted], ["of expired objects", o.expired]]
@@ -58,8 +58,8 @@ function sayExpiry(p) {
         `${bytes(without)}.` : "Expiry does not reduce the peak of the live bytes.";
 }
 
-/* Returns the share of the requests that the most popular objects have. `share` is the share of all
- * objects. In a row of the profile, the objects have nearly equal numbers of requests. */
+/* Returns the share of the requests that go to the most popular objects. `share` is the share of these
+ * objects among all objects. The objects in a row of the profile have nearly equal numbers of requests. */
 function topShare(p, share) {
     const rows = p.objects.popularity, total = sum(rows, (row) => row[3]);
     let left = share * sum(rows, (row) => row[2]), requests = 0;
@@ -78,7 +78,7 @@ function sayPopularity(p) {
         `${percent(once / sum(rows, (row) => row[2]))} of the objects are requested only once.`;
 }
 
-/* Says whether the trace is long enough. */
+/* Says that the trace is too short if many requests are cold misses; otherwise returns null. */
 function sayLength(p) {
     const cold = p.objects.cold.requests / p.references;
     return cold < 0.1 ? null : `${percent(cold)} of the ${unit(p)} are cold misses, because the caches start ` +
@@ -87,8 +87,8 @@ function sayLength(p) {
 
 function sayAccuracy(p) {
     if (p.error.kind === "exact")
-        return "Exact. A miss ratio with \u2248 lies inside a bin of the profile and is interpolated; bins are " +
-               "at most 0.8\u00a0% wide.";
+        return "Exact, except that a miss ratio with \u2248 is interpolated, because its cache size lies inside a " +
+               "bin of the profile. The width of a bin is at most 0.8\u00a0% of the cache size.";
     return p.error.kind === "sampled"
         ? `Estimated from ${percent(p.error.rate)} of the objects; with 95\u00a0% confidence, miss ratios of ` +
           `requests are at most ${points(p.error.bound).slice(1)} points off.`

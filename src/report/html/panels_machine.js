@@ -91,7 +91,7 @@ function trafficArrow(m, p, misses, into) {
 
 function hierarchyPicture(m, p, found) {
     const nodes = [];
-    let flow = 1; /* a block that one cache does not ask for does not pass the next one */
+    let flow = 1; /* misses per reference; an outer cache cannot miss more often than an inner one */
     for (let i = 0; i < m.caches.length; i++) {
         flow = found.estimate[i] === null || flow === null ? null : Math.min(flow, found.estimate[i]);
         nodes.push(cacheBox(m, p, found, i), trafficArrow(m, p, flow,

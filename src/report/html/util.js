@@ -7,7 +7,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const profiles = data.profiles;
 
-/* The choices of the user. The other scripts of a page add theirs. */
+/* The choices of the user. Other scripts of a page add members. */
 const state = { hidden: new Set() };
 
 /* el("p", {class: "note"}, "text", child) makes an element. An attribute whose value is a function
