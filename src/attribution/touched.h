@@ -25,7 +25,7 @@
  * added to them before the first set is cleared. The first set is empty in entries that are free or
  * have moved to the young table. */
 #define RDI_WORD_SETS (RD_LEVELS_MAX + 1)
-/* The product of this number and a set has the set in the byte of every set. */
+/* Multiplying a set by this number copies it to the bytes of all sets. */
 #define RDI_WORDS_IN_ALL UINT64_C(0x0101010101)
 #define RDI_WORDS_MOVED  (UINT64_C(0xff) << 8 * RD_LEVELS_MAX)
 

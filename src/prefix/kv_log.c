@@ -20,8 +20,9 @@ static void chain_blocks(rdi_u64_list *blocks) {
         blocks->at[i] = hash = chain(hash, blocks->at[i]);
 }
 
-/* Appends the hashes of the blocks of `ids` to `out`. With `partial`, this includes a last block
- * with fewer tokens. The number of tokens is part of the hash. */
+/* Sets `out` to the hashes of the blocks of the tokens `ids`, which `more` continues unless it is
+ * NULL. With `partial`, this includes a last block that is not full. The number of tokens is part
+ * of the hash. */
 static rd_status hash_tokens(rd_kv_log *log, const rdi_u64_list *ids, const rdi_u64_list *more,
                              bool partial, rdi_u64_list *out) {
     uint64_t hash = 0, n = 0, total = ids->n + (more ? more->n : 0);
@@ -40,7 +41,8 @@ static rd_status hash_tokens(rd_kv_log *log, const rdi_u64_list *ids, const rdi_
 /* ---- conversations ---- */
 
 /* Finds the conversation and the turn of a request. A request continues the conversation of its
- * parent; without a known parent it begins one. Where the log has no parents, the chat is the
+ * parent. A parent that is not in the log counts as the first turn of a conversation. A request
+ * without a parent begins a conversation. If the log has no field for parents, the chat is the
  * conversation. */
 static rd_status find_conversation(rd_kv_log *log) {
     rdi_kv_line *line = &log->line;
@@ -66,7 +68,7 @@ static rd_status find_conversation(rd_kv_log *log) {
 
 /* ---- checks ---- */
 
-/* Checks that the line has the same fields as the first line. */
+/* Checks that the line has the list of blocks or tokens, and the same fields as the first line. */
 static bool same_fields(rd_kv_log *log) {
     uint32_t present = log->line.present;
     rdi_kv_field list = log->fields.name[RDI_KV_IDS] ? RDI_KV_IDS : RDI_KV_BLOCKS;
@@ -86,8 +88,8 @@ static bool same_fields(rd_kv_log *log) {
                          here ? "none" : "it");
 }
 
-/* Takes the size of a block from the first line that states it, and checks that later lines
- * agree. */
+/* Takes the size of a block from the first line, unless the caller has set it, and checks that the
+ * other lines agree. */
 static bool check_block_size(rd_kv_log *log) {
     uint64_t size = log->line.block_size;
     if (!(log->line.present >> RDI_KV_BLOCK_SIZE & 1))

@@ -23,7 +23,7 @@ typedef struct rdi_kv_recency {
     rd_ctx *ctx;
     rdi_kv_owner *owner; /* indexed by the number of the request, from 1 */
     size_t n, room;      /* number of the latest request, and capacity without element 0 */
-    uint64_t total;      /* number of blocks of all requests */
+    uint64_t total;      /* number of blocks that all requests own */
 } rdi_kv_recency;
 
 rd_status rdi_kv_recency_init(rdi_kv_recency *r, rd_ctx *ctx);
@@ -45,7 +45,7 @@ uint32_t rdi_kv_recency_begin(rdi_kv_recency *r, uint32_t time_ms);
 /* Adds `blocks`, which may be negative, to the number of blocks that a request owns. */
 void rdi_kv_recency_add(rdi_kv_recency *r, uint32_t request, int64_t blocks);
 
-/* Returns the number of blocks that all later requests own. */
+/* Returns the number of blocks that all requests after `request` own. */
 uint64_t rdi_kv_recency_after(const rdi_kv_recency *r, uint32_t request);
 
 #endif
