@@ -47,7 +47,7 @@ static void add_asset(rdi_text *t, const char *name, size_t n) {
         rdi_text_add(t, asset->data, asset->n);
 }
 
-/* Adds what belongs in the place of the mark with this name. */
+/* Adds the content that replaces the mark with this name. */
 static void add_part(rdi_text *t, const rdi_html_page *page, const char *name, size_t n) {
     if (n == strlen("title") && memcmp(name, "title", n) == 0)
         rdi_text_puts(t, page->title);

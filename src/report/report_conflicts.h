@@ -1,11 +1,12 @@
 /* The causes of simulated misses by line and by data, the data that evict each other's blocks, and the
- * padding that would avoid it. */
+ * padding that would avoid these conflicts. */
 #ifndef RDI_REPORT_CONFLICTS_H
 #define RDI_REPORT_CONFLICTS_H
 
 #include "report/paper.h"
 
-/* Adds tables and sentences. Adds nothing if the profile does not have the causes of its lines. */
+/* Adds tables and sentences. Adds nothing if the profile does not have the causes of misses by
+ * line. */
 void rdi_report_conflicts(rdi_paper *paper, const rd_profile *p);
 
 /* Returns whether a simulated cache, given by its index, has so many conflicts that the report names

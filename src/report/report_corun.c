@@ -20,7 +20,7 @@
 typedef struct answer {
     uint64_t blocks;
     rd_corun_program together[RD_CORUN_MAX];
-    size_t cache_of[RD_CORUN_MAX]; /* with several caches */
+    size_t cache_of[RD_CORUN_MAX]; /* with several caches: index of the program's cache */
     double worst;                  /* with several caches: miss ratio of the worst assignment */
     rd_corun_program apart[RD_CORUN_MAX]; /* with ways: each program in its part of the cache */
     size_t ways_of[RD_CORUN_MAX];

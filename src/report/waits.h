@@ -14,8 +14,8 @@ typedef struct rdi_wait {
 /* Returns whether two hierarchies have caches of the same names, sizes and rules. Latencies are
  * ignored. */
 bool rdi_caches_are_same(const rd_hierarchy *a, const rd_hierarchy *b);
-/* Returns whether the caches of the machine were simulated with the profile, with the misses of its
- * lines, so that waits are exact counts of misses and not estimates. */
+/* Returns whether the profile has a simulation of the machine's caches with the misses of its
+ * lines, so that waits are computed from exact numbers of misses and not from estimates. */
 bool rdi_waits_are_exact(const rd_profile *p, const rd_machine *m);
 /* Computes the waits of all misses of the simulated caches. Returns false if the waits are not exact
  * or if the machine lacks a latency. */
