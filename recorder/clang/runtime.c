@@ -117,9 +117,9 @@ static int is_analyzer_gone(void) {
     return gone;
 }
 
-/* Returns the id of this process. The analyzer looks for it in /proc, which in another namespace of
- * process ids may show another id than getpid() returns. Preserves errno, which belongs to the
- * program. */
+/* Returns the id of this process. The analyzer looks for it in /proc, whose id for
+ * this process may differ from getpid() in another namespace of process ids. Preserves errno, which
+ * belongs to the program. */
 static uint32_t own_id(void) {
     int before = errno;
     char id[16];

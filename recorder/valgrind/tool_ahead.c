@@ -17,7 +17,7 @@ enum {
     INSTRUCTIONS = 24, /* maximum number of instructions to decode */
     PAGE = 4096,
     PREFIXES = 4,        /* maximum number of prefixes that are decoded */
-    LONGEST = 20,        /* upper limit of the bytes that decoding one instruction reads */
+    LONGEST = 20,        /* maximum number of bytes that are read to decode an instruction */
     REX_WIDE = 0x08,     /* bit of the prefixes 0x40 to 0x4f: operands have 8 bytes */
     SHORT_VECTOR = 0xc5, /* first byte of the two-byte prefix of vector instructions */
     LONG_VECTOR = 0xc4   /* first byte of the three-byte prefix of vector instructions */
@@ -70,8 +70,8 @@ static UInt constant_bytes(const instruction *i) {
 
 /* ---- opcodes ---- */
 
-/* Returns the effect of the arithmetic instructions, numbered from 0: add, or, adc, sbb, and, sub,
- * xor, cmp. adc and sbb read a flag. */
+/* Returns the effect of an arithmetic instruction. `operation` is its index in: add, or, adc, sbb,
+ * and, sub, xor, cmp. The effect of adc and sbb is UNKNOWN, because they read a flag. */
 static effect of_arithmetic(UInt operation) {
     return operation == 2 || operation == 3 ? UNKNOWN : REPLACES;
 }

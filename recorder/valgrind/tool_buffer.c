@@ -38,7 +38,7 @@ extern SysRes VG_(do_syscall)(UWord number, RegWord, RegWord, RegWord, RegWord, 
 static const buffer_cursor no_room = {.next = 1, .limit = 0};
 
 static buffer_cursor cursor = {.next = 1, .limit = 0};
-static ThreadId runs; /* the thread whose code runs and holds the cursor; 0: `cursor` is current */
+static ThreadId runs; /* the thread whose code has the cursor now; 0: the cursor is in `cursor` */
 
 static rdi_channel *channel; /* NULL: there is no analyzer, and all records are dropped */
 static const HChar *channel_path;
@@ -99,8 +99,8 @@ static Bool is_analyzer_gone(void) {
     return sr_isError(result) && sr_Err(result) == VKI_ESRCH;
 }
 
-/* Returns the id of this process. The analyzer looks for it in /proc, which in another namespace of
- * process ids may show another id than VG_(getpid)() returns. */
+/* Returns the id of this process. The analyzer looks for it in /proc, whose id for
+ * this process may differ from VG_(getpid)() in another namespace of process ids. */
 static UInt own_id(void) {
     HChar id[16];
     SSizeT n = VG_(readlink)("/proc/self", id, sizeof id - 1);

@@ -88,8 +88,8 @@ static Bool is_unused_by(const operation *o, const IRStmt *s) {
            (!o->uses_third && is_put(s, offsetof(VexGuestAMD64State, guest_CC_NDEP)));
 }
 
-/* Removes stores of constants as flag words that the operation does not need. Statements `from` to
- * `to` - 1 belong to one instruction, so the state between them cannot be observed. */
+/* Removes stores that write a constant to a flag word which the operation does not need. The
+ * program cannot observe the state between the statements `from` to `to` - 1. */
 static void leave_out_words(IRSB *block, Int from, Int to) {
     const IRExpr *number = NULL;
     for (Int i = from; i < to; i++)

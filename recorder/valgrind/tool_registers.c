@@ -143,8 +143,8 @@ static void put_whole(block_registers *b, Int r, IRExpr *value) {
     addStmtToIRSB(b->out, IRStmt_Put(register_start(r), value));
 }
 
-/* Adds a store of the whole register `r`. Removes the store of the same instruction before it,
- * whose value is contained in `value`. */
+/* Adds a store of the whole register `r`. If the current instruction has already stored this
+ * register, removes the earlier store, because `value` includes what it stored. */
 static void put_joined(block_registers *b, Int r, IRExpr *value) {
     if (b->known[r].put >= 0)
         b->out->stmts[b->known[r].put] = IRStmt_NoOp();
@@ -160,9 +160,9 @@ static void replace_pointer(block_registers *b, Int put) {
     b->pointer = put;
 }
 
-/* Returns the value of register `r` after a store of `part` at byte `at`. Returns NULL if this is
- * not handled: for a general register only one or two bytes are, and for a vector register see
- * vector_with(). */
+/* Returns the value of register `r` after a store of `part` at byte `at`, or NULL if such a part is
+ * not handled. A general register handles parts of one or two bytes; for the parts of a vector
+ * register, see vector_with(). */
 static IRExpr *join(block_registers *b, Int r, IRExpr *part, Int at) {
     IRType type = typeOfIRExpr(b->out->tyenv, part);
     if (r < INTEGERS && type != Ity_I8 && type != Ity_I16)
