@@ -34,8 +34,8 @@ typedef struct entry {
 /* Invariants: For every z below `markers`, marker[z] is entry number sizes.value[z] - 1 of
  * the list, counted from 0 at the newest. The zone of entry number p is the number of sizes <= p. */
 typedef struct khw_engine {
-    rd_sizes sizes; /* option; open() sorts the sizes, and removes duplicates and sizes of the bound
-                       or more */
+    rd_sizes sizes; /* option; open() sorts the sizes, and removes duplicates and sizes that are not
+                       below the bound */
     rdi_run *run;
     rdi_block_map index; /* maps a block to the index of its entry */
     entry *list;
@@ -51,8 +51,8 @@ static int compare_sizes(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Sorts the sizes, and removes duplicates and sizes of the bound or more, because all distances
- * from there on are infinite. */
+/* Sorts the sizes, and removes duplicates and sizes that are not below the bound, because
+ * all distances from the bound on count as infinite. */
 static void tidy_sizes(rd_sizes *sizes, uint64_t bound) {
     qsort(sizes->value, sizes->n, sizeof *sizes->value, compare_sizes);
     size_t n = 0;
@@ -89,9 +89,9 @@ static void link_newest(khw_engine *e, uint32_t at) {
     e->newest = at;
 }
 
-/* Moves the first `zone` markers to the next newer entries, after a block has moved to the
- * beginning of the list. The entries at these markers have moved one place back, and are behind
- * their markers afterwards. */
+/* Moves each of the first `zone` markers to the next newer entry, after a block has been put at the
+ * beginning of the list. The entry that a marker pointed at has moved one place back, so it is now
+ * behind the marker, and its zone increases by 1. */
 static void advance_markers(khw_engine *e, uint32_t zone) {
     for (uint32_t z = 0; z < zone; z++) {
         entry *fallen = &e->list[e->marker[z]];

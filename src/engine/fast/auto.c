@@ -25,9 +25,10 @@
  * to which `chunks` lengthens its chunks. */
 #define USUAL_CHUNK 0x1p23
 
-/* Cost of a first touch in `chunks`, relative to any other reference: its entry in a new table,
- * resolving it and, if the trace is not available as a whole, passing it from chunk to chunk. If
- * the expected speedup is below LEAST_GAIN, `relay` on two threads is better. */
+/* Additional cost of a first touch in `chunks`, relative to the cost of a reference. FIRST_COST is
+ * for its entry in a new table and for resolving it. STREAMED_FIRST_COST, for a trace that is not
+ * available as a whole, includes passing it from chunk to chunk. If the expected speedup is below
+ * LEAST_GAIN, `relay` on two threads is better. */
 #define FIRST_COST          2.0
 #define STREAMED_FIRST_COST 7.0
 #define LEAST_GAIN          1.4
@@ -40,7 +41,8 @@
  * would not change the choice. */
 #define FEW_FIRSTS 0.02
 
-/* Minimum number of threads at which `chunks` pays off for any fraction of first touches. */
+/* Minimum number of threads at which `chunks` pays off for any fraction of first touches, if the
+ * whole trace is available. */
 #define MANY_THREADS 6
 
 /* The sample may use 1 / SAMPLE_PART of the memory limit, if there is one, and the tables of the
@@ -50,7 +52,7 @@
 #define BLOCK_BYTES  48.0   /* bytes per block in the table of a chunk */
 #define THREAD_BYTES 0x1p21 /* additional bytes per thread */
 
-#define LEAST        "stream" /* the engine that needs the least memory */
+#define LEAST        "stream" /* the engine that needs the least memory of those that `auto` chooses */
 #define TOO_SHORT    "because the trace is too short for threads"
 
 /* STOPS is the number of times that the sample is measured: at a quarter, at half and at its end.

@@ -261,7 +261,7 @@ const rdi_engine_ops rdi_engine_stream = {
         {
             .name = "stream",
             .summary =
-                "fastest on one thread: look-ups in tiles, counted time axis, front for near reuse",
+                "fastest on one thread: overlaps table look-ups, keeps recent blocks in registers",
             .role = RD_ROLE_STRATEGY,
             .card =
                 "A table gives the time slot of a block's last reference; the distance is the\n"

@@ -165,7 +165,8 @@ struct rdi_stream {
     uint64_t renumberings, evictions, upkeep_ns;
 };
 
-/* Returns whether the engine counts the distances of the current feed, whose array is `dist`. */
+/* Returns whether the engine counts the distances of the current feed. `dist` is the array that
+ * receives them; NULL: no distances are requested. */
 static inline bool rdi_stream_counts_now(const rdi_stream *e, const uint64_t *dist) {
     return !dist || e->run->count_too;
 }

@@ -363,9 +363,10 @@ static KERNEL_TARGET void lookup(rdi_stream *e, const uint64_t *blk, size_t n) {
         touch(e, &ring[(filled - 1) & 1]);
 }
 
-/* Does the same as touch() for runs of references, except that the caller advances axis.next, and
- * also stores the gap of each run. A gap reaches from the last use of a block to the beginning of
- * the run, and the new last use is the end of the run. */
+/* Looks up the blocks of a tile of runs, updates their entries, and stores the gap of each run: the
+ * number of references from the last use of the block to the beginning of the run, or 0 if there
+ * was no last use. The end of the run becomes the block's last use. Unlike touch(), this function
+ * leaves it to the caller to advance axis.next. */
 INLINE void touch_runs(rdi_stream *e, const tile *b, rdi_stream_runs *r) {
     const unsigned n = b->n;
     const SLOT now = (SLOT)e->axis.next;
@@ -432,8 +433,10 @@ INLINE void sift(bucket *b, uint64_t last, uint64_t down) {
     b->n = m;
 }
 
-/* If the bucket before a bucket was not full, all entries are at home and stay in the bucket. Other
- * entries are inserted again, so that no bucket before them has room. */
+/* Implements rdi_stream_kernel.drop. If the bucket before bucket i was not full, all entries of
+ * bucket i are at home and stay there. Otherwise they are inserted again, each into the first
+ * bucket from its home on that has room, because a search ends at the first bucket that is not
+ * full. */
 static KERNEL_TARGET void drop(rdi_stream *e, uint64_t last, uint64_t down) {
     rdi_slot_table *t = &e->table;
     bucket *b = t->bucket;

@@ -46,7 +46,7 @@ typedef struct rdi_gpu_rounds {
     rdi_device_buffer references, sums, numbers; /* counts per bin, sums per bin, and the two
                                                     numbers `infinite` and `stack_out_n` */
     rdi_exact_counts counts;
-    uint32_t *stack_out_n; /* in pinned host memory */
+    uint32_t *stack_out_n; /* in pinned host memory: length of the stack after the round */
     uint64_t *delivery;    /* in pinned host memory: distances on their way to the sink */
     rdi_event *mark[RDI_GPU_STAGES + 1];
     rdi_exact_round round; /* the current round */

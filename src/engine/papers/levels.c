@@ -40,7 +40,7 @@
 #define DEVICE_ROUND (16u * 1024 * 1024)
 /* Minimum number of groups per worker that justifies a barrier per level. */
 #define SHARE_LEAST   (1024u / RDI_LEVELS_GROUP * 4)
-#define DEEPEST_WHOLE (1024u * 1024) /* maximum of C or the bound with compact=off */
+#define DEEPEST_WHOLE (1024u * 1024) /* largest C or bound that compact=off allows */
 /* Among this many references or fewer, hits are not worth removing. */
 #define FEW_LEFT 64u
 

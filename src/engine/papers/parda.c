@@ -56,7 +56,7 @@ typedef struct parda_engine {
     /* Fields for distributing the references. */
     uint64_t round;     /* number of the current or next round */
     unsigned place;     /* place of the rank that gets the next references */
-    uint64_t given;     /* number of references of its chunk so far */
+    uint64_t given;     /* number of references that this rank has got in the round */
     rdi_u64_list batch; /* the batch that is being filled */
     uint64_t skip;      /* number of references still to be skipped, because the checkpoint has
                            counted them */
@@ -302,8 +302,8 @@ static rd_status parda_feed(void *self, const uint64_t *blk, size_t n, uint64_t 
     return status;
 }
 
-/* Starts ranks that read the trace themselves. There is one round, because no references wait in
- * memory, unless the option `phase` gives a length or checkpoints are requested. */
+/* Starts ranks that read the trace themselves. Unless the option `phase` gives a length or
+ * checkpoints are requested, the whole trace is one round, because no references wait in memory. */
 static rd_status begin_parts(parda_engine *e, const rd_parts *parts) {
     uint64_t n = e->ranks->n;
     e->job.parts = *parts;
@@ -395,8 +395,9 @@ static const rd_opt parda_opts[] = {
      .min = 0,
      .max = 0x1p40,
      .help =
-         "references per round, after which the state is collected; 0: up to 4M per rank; if the "
-         "ranks read the trace themselves, all of it, or 256M with --checkpoint"},
+         "references per round; the state is collected after each round. 0 chooses: up to 4M per "
+         "rank, or, if the ranks read the trace themselves, the whole trace in one round (256M per "
+         "round with --checkpoint)"},
     {.name = "rename",
      .type = RD_OPT_BOOL,
      .offset = offsetof(parda_engine, rename_option),

@@ -92,9 +92,9 @@ rd_status rdi_parda_rank_end(rdi_parda_rank *r);
 
 /* Sends the tally and the counts to rank 0, after the last round. */
 rd_status rdi_parda_rank_result(rdi_parda_rank *r);
-/* Receives the result of rank `from` at rank 0, and adds it to *hist and *tally. The infinite
- * distances are correct only after all results have been added and tally->recounted has been
- * subtracted. */
+/* Receives the message of kind `kind` with the counts of rank `from`, at rank 0, and adds them to
+ * *hist and *tally. *hist then has too many infinite distances: after it has added the counts of
+ * all ranks, the caller must subtract tally->recounted. */
 rd_status rdi_parda_receive_result(rdi_ranks *ranks, rdi_message_kind kind, unsigned from,
                                    rdi_hist *hist, rdi_parda_tally *tally, rd_ctx *ctx);
 
