@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* Larger than any struct; a caller that gives a larger size has not initialized it. */
+/* More bytes than any struct has. A caller that gives a larger size has not initialized the field
+ * with the size. */
 #define SIZE_LIMIT 65536
 
 rd_status rdi_sized_copy(rd_ctx *ctx, const char *name, const void *from, void *to, size_t size) {

@@ -207,8 +207,8 @@ static inline __attribute__((always_inline)) bool decode_bare_any(const uint64_t
         uint64_t word = words[i], size = (word & (RDI_RECORD_SIZE_MAX << 2)) << 14;
         addr[i] = (word >> RDI_RECORD_SHIFT) ^ tag;
         seen |= word;
-        /* `other` gets a bit at or above the block size if a reference leaves its block, if its
-         * size is 0, or if its kind is 3, which is not a reference. */
+        /* `other` gets a bit at position shift + RDI_RECORD_SHIFT or above if a reference leaves
+         * its block, if its size is 0, or if its kind is 3, which is not a reference. */
         other |= (word & inside & -one) + size - one;
         other |= (size - one) & SIGN_BIT;
         other |= (word & word << 1 & 2) << 62;
@@ -302,7 +302,7 @@ static rd_status take_event(live_reader *l, uint64_t head, const uint64_t *words
                       .path = (const char *)(words + RDI_EVENT_WORDS)};
     if (event.kind == 0)
         return RD_OK;
-    if (event.kind == RD_EVENT_MODULE) /* `pc` is the load bias: tagged minus file address */
+    if (event.kind == RD_EVENT_MODULE) /* `pc` is the load bias, including the tag */
         event.pc = event.address - (words[1] - words[3]);
     bool known = rdi_event_info_of(event.kind) != NULL;
     if (known)

@@ -62,7 +62,7 @@ rd_status rdi_slot_table_room(rdi_slot_table *t, rd_ctx *ctx);
 /* Moves all entries to a new table, which has wider slots and the operations `wide`, and replaces t
  * by the new table. */
 rd_status rdi_slot_table_widen(rdi_slot_table *t, rd_ctx *ctx, const rdi_slot_table_ops *wide);
-/* Removes all entries. A table that had less than 1/16 of `limit` entries shrinks to the minimum
+/* Removes all entries. A table that had fewer than limit / 16 entries shrinks to the minimum
  * size. */
 rd_status rdi_slot_table_clear(rdi_slot_table *t, rd_ctx *ctx);
 

@@ -23,7 +23,7 @@ _Static_assert(sizeof(bucket) == 64, "a bucket must fill one cache line");
 
 /* Returns a mask in which bit i is set if entry i holds blk. With 5 ways, the vector covers keys
  * only, because a vector load that covers a recently stored slot would have to wait for the store.
- * With 3 ways, its last lane is slot 0, which `used` masks out. */
+ * With 3 ways, the last lane of the vector is slot[0], which `used` masks out. */
 INLINE unsigned match(const bucket *b, uint64_t blk) {
     unsigned used = (1u << b->n) - 1;
 #if ISA

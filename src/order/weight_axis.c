@@ -265,7 +265,7 @@ static void read_tile(const rdi_weight_axis *a, uint64_t from, uint64_t to, rdi_
             RDI_PREFETCH(slot_of(slots, t->owner[i]));
 }
 
-/* Appends a slot in the course of a renumbering, and returns it. */
+/* Appends the owner and the weight of an old slot during a renumbering. Returns the new slot. */
 static uint32_t append_old(rdi_weight_axis *a, uint32_t owner, uint64_t weight) {
     a->used += weight;
     return append(a, owner, weight);

@@ -146,8 +146,8 @@ static uint64_t id_pages(uint64_t index, uint64_t salt) {
     return (index << 40) + (salt & 0xfff);
 }
 
-/* Returns an id such that 16 consecutive indices give adjacent ids, and groups of 16 are far apart.
- * */
+/* Returns an id. Each group of 16 consecutive indices gives adjacent ids, and the groups are far
+ * apart. */
 static uint64_t id_clusters(uint64_t index, uint64_t salt) {
     return (rdi_mix64(index / 16 + salt) & ~UINT64_C(15)) + index % 16;
 }
