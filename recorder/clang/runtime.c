@@ -117,9 +117,8 @@ static int is_analyzer_gone(void) {
     return gone;
 }
 
-/* Returns the id of this process. The analyzer looks for it in /proc, whose id for
- * this process may differ from getpid() in another namespace of process ids. Preserves errno, which
- * belongs to the program. */
+/* Returns the id of this process in /proc, where the analyzer looks for it. In another namespace of
+ * process ids, this id may differ from getpid(). Preserves errno, which belongs to the program. */
 static uint32_t own_id(void) {
     int before = errno;
     char id[16];

@@ -68,8 +68,8 @@ Bool buffer_fill(UInt kind, ThreadId thread, Addr address, SizeT size, Addr pc);
 void buffer_release(void);
 /* Submits all records. */
 void buffer_flush(void);
-/* Forgets the parent's recording in a forked child, and starts another one if `recording` is
- * True. */
+/* Forgets the parent's recording in a forked child, and starts a recording of the child if
+ * `recording` is True. */
 void buffer_restart_in_child(Bool recording);
 /* Counts a process that was started and is not recorded, for a message at the end. */
 void buffer_count_child(void);

@@ -99,8 +99,8 @@ static Bool is_analyzer_gone(void) {
     return sr_isError(result) && sr_Err(result) == VKI_ESRCH;
 }
 
-/* Returns the id of this process. The analyzer looks for it in /proc, whose id for
- * this process may differ from VG_(getpid)() in another namespace of process ids. */
+/* Returns the id of this process in /proc, where the analyzer looks for it. In another namespace of
+ * process ids, this id may differ from VG_(getpid)(). */
 static UInt own_id(void) {
     HChar id[16];
     SSizeT n = VG_(readlink)("/proc/self", id, sizeof id - 1);

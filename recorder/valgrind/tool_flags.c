@@ -29,7 +29,7 @@ enum {
 
 typedef struct operation {
     Bool known;
-    Bool uses_second, uses_third; /* True: the flags depend on these words */
+    Bool uses_second, uses_third; /* True: the flags depend on this word */
     Bool sign_is_of_first;        /* True: the sign flag is the top bit of the first word */
 } operation;
 
