@@ -148,8 +148,8 @@ static sampled_block heap_pop(shards_engine *e) {
     return top;
 }
 
-/* Lowers the threshold until the sample has at most `samples` blocks, and removes the other blocks
- * from the inner engine. */
+/* Lowers the threshold until the sample has at most `samples` blocks, and removes the blocks above
+ * the threshold from the inner engine. */
 static rd_status shrink(shards_engine *e) {
     uint64_t block[BATCH], newer[BATCH];
     size_t n = 0;

@@ -52,7 +52,7 @@
 #define BLOCK_BYTES  48.0   /* bytes per block in the table of a chunk */
 #define THREAD_BYTES 0x1p21 /* additional bytes per thread */
 
-#define LEAST        "stream" /* the engine that needs the least memory of those that `auto` chooses */
+#define LEAST        "stream" /* the engine that needs the least memory among the choices */
 #define TOO_SHORT    "because the trace is too short for threads"
 
 /* STOPS is the number of times that the sample is measured: at a quarter, at half and at its end.

@@ -42,7 +42,7 @@ typedef struct relay_engine {
     uint64_t room;                  /* capacity of the ring, in packets */
     way way;                        /* how the work is divided; changes only while the second thread
                                        waits */
-    uint64_t packets[BY_TABLE + 1]; /* for the note: number of packets sent while `way` had each value */
+    uint64_t packets[BY_TABLE + 1]; /* packets sent for each value of `way`, for the note */
     /* Used by the feeding thread: */
     rdi_stream_front front;
     size_t (*scan)(rdi_stream_front *, const uint64_t *, size_t, rdi_stream_packet *, uint64_t *);

@@ -175,7 +175,7 @@ INLINE value16 lanes_least(const lanes16 *l) {
 /* The lane that the next miss takes, as a mask and as a number, so that a miss need not wait for
  * the number. */
 typedef struct next_lane {
-    lanes16 here; /* AVX2: all bits of the lane are set */
+    lanes16 here; /* AVX2 only: all bits of the lane are set */
     found set;
     unsigned number;
 } next_lane;
@@ -264,8 +264,8 @@ INLINE size_t scan_front(rdi_stream_front *front, misses *out, const rdi_stream_
 
 #else
 
-/* Without vectors it is cheaper to keep the keys in recency order and to move them, because most
- * hits are at a low place. */
+/* Does the same as scan_front() above. Without vectors it is cheaper to keep the keys in recency
+ * order and to move them, because most hits are at a low place. */
 INLINE size_t scan_front(rdi_stream_front *front, misses *out, const rdi_stream_runs *r, size_t i,
                          size_t n, uint64_t *dist, uint64_t *hits) {
     uint64_t key[FRONT];

@@ -17,8 +17,8 @@
  *
  * All passes except fill_plain() are separate functions, because in one function their loops would
  * have to share the registers. The passes work on copies of axis and table. Otherwise the compiler
- * would have to assume that stores through uint64_t pointers change their fields, and it would
- * reload these for every reference.
+ * would have to assume that stores through uint64_t pointers change the fields of axis and table,
+ * and it would reload the fields for every reference.
  */
 #include <string.h>
 

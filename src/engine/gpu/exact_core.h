@@ -153,7 +153,7 @@ RDI_BOTH static inline uint32_t rdi_exact_bucket_key(rdi_exact_shape s, rdi_exac
 
 /* Returns the number of pairs of the first kind, from the table. rows[t][q] counts the references
  * in the tiles of t's panel before t whose previous reference lies in a bucket above q.
- * panels[p][q] counts the same over all panels before p. */
+ * panels[p][q] counts such references in all panels before p. */
 RDI_BOTH static inline uint32_t rdi_exact_table_count(rdi_exact_shape s, const uint16_t *rows,
                                                       const uint32_t *panels, uint32_t tile,
                                                       uint32_t bucket) {

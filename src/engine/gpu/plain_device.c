@@ -157,8 +157,8 @@ static uint64_t key_at(const rdi_device_pairs *p, const void *keys, size_t i) {
     return p->key_bytes == 4 ? ((const uint32_t *)keys)[i] : ((const uint64_t *)keys)[i];
 }
 
-/* Runs one stable pass of the radix sort by the digit at `shift`, from array `from` to the other
- * one. */
+/* Runs one stable pass of the radix sort by the digit at `shift`. Copies the pairs from keys[from]
+ * and values[from] to keys[!from] and values[!from]. */
 static void sort_pass(const rdi_device_pairs *p, unsigned from, unsigned shift) {
     size_t start[257] = {0};
     for (size_t i = 0; i < p->n; i++)

@@ -8,8 +8,8 @@
  *                n - n(t) points from time n(t) on are all to the right and above
  *
  * References without a next reference come last in the merged order, sorted by time. They form the
- * LRU stack, and the next round begins with them. With a bound B, the next round begins with the
- * newest B of them.
+ * LRU stack, and the next round begins with them. With a bound, the next round begins with at most
+ * that many of them, the newest ones.
  *
  * Time: O(log n) per reference for the ranks, for any trace; finding n(t) takes O(log n) with
  * `sort`, O(B) with `range:B`, and O(1) with `table`, which uses one thread. Memory: 52 bytes per

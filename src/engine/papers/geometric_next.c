@@ -52,7 +52,7 @@ typedef struct sorting {
     uint32_t *next;
     const uint64_t *block;
     size_t *counts;    /* DIGITS counts per worker */
-    uint64_t *varying; /* per worker: the bits in which its blocks differ from the first block */
+    uint64_t *varying; /* per worker: the bits in which its blocks differ from block[0] */
     uint32_t n;
     unsigned shift;
 } sorting;

@@ -84,8 +84,8 @@ RDI_BOTH uint32_t rdi_rda_analyze(const rdi_rda_local *l, const uint64_t *chunk,
 
 /* ---- between chunks ---- */
 
-/* The data of one chunk, or on the next level of one group, about one block. Items refer to other
- * items by number, from 1; 0 means none. */
+/* The data about one block in one chunk or, one level up, in one group. Items refer to other items
+ * by number, from 1; 0 means none. */
 typedef struct rdi_rda_item {
     uint64_t block;
     uint32_t chain; /* next item in the same bucket that represents a block */
@@ -199,8 +199,8 @@ RDI_BOTH uint64_t rdi_rda_estimate(const rdi_rda_level *level, uint64_t d) {
     return level->adjust ? rdi_rda_adjust(d, level->distinct, level->before[level->n_units]) : d;
 }
 
-/* Merges the items of one block: writes the distances between chunks to `dist`, and the data about
- * the block in the merged chunks to *out. */
+/* Merges the items of one block: writes the distances between its chunks or groups to `dist`, and
+ * the data about the block in all of them together to *out. */
 RDI_BOTH void rdi_rda_merge(const rdi_rda_level *level, rdi_rda_item *item, uint32_t list,
                             uint64_t *dist, rdi_rda_item *out) {
     const uint32_t *before = level->before;

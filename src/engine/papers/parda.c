@@ -50,7 +50,7 @@ typedef struct parda_engine {
     bool rename_option;
     rdi_run *run;
     rdi_parda_job job;
-    rdi_ranks *ranks;     /* the ranks: owned by the engine, or those of the context */
+    rdi_ranks *ranks;     /* the ranks, which the engine or the context owns */
     rdi_parda_rank *rank; /* the ranks of this process */
     rdi_crew *crew;
     /* Fields for distributing the references. */
@@ -212,8 +212,8 @@ static rd_status refuse_checkpoint(parda_engine *e, const char *why) {
     return rdi_fail(e->run->ctx, RD_EINVAL, "%s: %s", e->run->in->checkpoint, why);
 }
 
-/* Skips the references that the checkpoint has counted, and checks by their digest that they are
- * the same. */
+/* Skips n references that the checkpoint has counted. After the last one, fails if their digest is
+ * not that of the checkpoint. */
 static rd_status skip(parda_engine *e, const uint64_t *blk, size_t n) {
     e->digest = rdi_parda_digest(e->digest, blk, n);
     e->skip -= n;
