@@ -244,7 +244,7 @@ rdi_channel_collapse_avx2(rdi_collapse *c, unsigned shift, uint64_t *words, uint
 }
 
 /* Does the same as rdi_channel_collapse_avx2() for eight records at a time, and leaves up to seven
- * records. */
+ * records for rdi_channel_collapse_plain(). */
 __attribute__((target("avx512f,popcnt"))) static inline void
 rdi_channel_collapse_avx512(rdi_collapse *c, unsigned shift, uint64_t *words, uint64_t n) {
     const __m512i size_bits = _mm512_set1_epi64(RDI_RECORD_SIZE_MAX << 2);

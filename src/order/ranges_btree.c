@@ -1,5 +1,6 @@
 /* Keeps ranges in a B-tree with up to 16 entries per node. An entry of a leaf has the end of a time
- * range and its number of blocks. An entry of an inner node has the same data about a whole child.
+ * range and its number of blocks. An entry of an inner node has the end and the number of blocks of
+ * a whole child.
  *
  * New ranges are added only at the newest end, so nodes are never split: when the last node of a
  * level is full, another node is added. After removals, a node is merged with a neighboring sibling

@@ -2,11 +2,11 @@
  * Kruskal).
  *
  * A bit is set if the slot holds the last reference to some block. The finest level counts the set
- * bits of each group of `arity` slots, the next level those of `arity` such groups, and so on up to
- * a level with at most `arity` groups. To count the set bits after a slot, the count begins with
- * the rest of the slot's group, continues with the newer siblings of the group, and ends at the
- * first level where the newest slot has the same parent. So the average cost depends on the
- * distance in time, not on the number of slots.
+ * bits of each group of `arity` slots. Each higher level counts the set bits of groups that consist
+ * of `arity` groups of the level below; the top level has at most `arity` groups. To count the set
+ * bits after a slot, the count begins with the rest of the slot's group, continues with the newer
+ * siblings of the group, and ends at the first level where the newest slot has the same parent. So
+ * the average cost depends on the distance in time, not on the number of slots.
  *
  * Average time: O(arity log(gap) / log(arity)) to count and O(log(gap) / log(arity)) to move a bit,
  * where gap is the number of slots between the two slots. Memory per slot: 1/8 byte for the bit,

@@ -33,7 +33,7 @@ typedef struct rdi_slot_axis {
     uint32_t *super;                /* number of set bits per super */
     uint64_t *above;                /* number of set bits in all later supers, as of the last
                                        rdi_slot_axis_refresh() */
-    uint64_t room[RDI_SLOT_ARRAYS]; /* number of allocated elements of each of these arrays */
+    uint64_t room[RDI_SLOT_ARRAYS]; /* number of allocated elements of each array above */
     uint64_t capacity;              /* number of allocated slots, a multiple of the size of a
                                        super */
     uint64_t len;                   /* number of slots that may be used; next <= len <= capacity */

@@ -14,14 +14,14 @@
 #include <string.h>
 
 #define DEFAULT_LONGEST 20000
-#define SHRINK_WORK     5000000 /* shrinking ends after about this many references */
+#define SHRINK_WORK     5000000 /* shrinking ends after runs of about this many references in total */
 
 typedef struct subject {
     const rd_engine_info *info;
     char *spec;
     rd_verified done;
-    char *missing; /* message that says what these options need but this machine lacks; NULL:
-                      nothing */
+    char *missing; /* message that says what the options in `spec` need but this machine lacks;
+                      NULL: nothing */
 } subject;
 
 struct rd_verify {

@@ -179,8 +179,8 @@ static size_t sort_distances(uint64_t *distances, size_t n, uint64_t *count) {
 typedef struct truth {
     const uint64_t *got; /* the engine's distances, or NULL */
     uint64_t *distances; /* the distances of the oracle; infinite from the bound on */
-    uint64_t *counted;   /* scratch array of the same length */
-    uint64_t *scratch;   /* another scratch array of that length */
+    uint64_t *counted;   /* scratch array for n numbers */
+    uint64_t *scratch;   /* another scratch array for n numbers */
     size_t n;            /* number of references */
     uint64_t blocks;     /* number of distinct blocks */
 } truth;
