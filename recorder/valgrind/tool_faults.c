@@ -34,10 +34,11 @@ static void translate_with(VexRegisterUpdates updates) {
     vex_control.iropt_register_updates_default = updates;
 }
 
-/* Returns the precision of registers that a handler of `signal` needs. SIGFPE needs the highest
- * precision, because divisions fault and are not memory accesses. Instructions that raise other
- * signals end a block, so their handlers need no precision, except handlers of SIGILL, which look
- * at registers. */
+/* Returns the precision of registers that a handler of `signal` needs. SIGSEGV and SIGBUS need
+ * correct registers at memory accesses. SIGFPE needs them at every instruction, because divisions
+ * fault and are not memory accesses. Instructions that raise other signals end a block, so their
+ * handlers need no precision. SIGILL is treated like SIGSEGV, because its handlers look at
+ * registers. */
 static VexRegisterUpdates needed_by_handler_of(UWord signal) {
     switch (signal) {
     case VKI_SIGSEGV:
