@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LINKS_MAX 40 /* same limit as in the kernel */
+#define LINKS_MAX 40 /* maximum number of links to follow, the same as in the kernel */
 
 rd_status rdi_output_fail_open(rd_ctx *ctx, const char *path) {
     return rdi_fail(ctx, RD_EIO, "%s: cannot open for writing: %s", path, strerror(errno));

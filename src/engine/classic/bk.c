@@ -128,7 +128,8 @@ static rd_status bk_feed_known(void *self, const rd_known *refs, size_t n, uint6
     return RD_OK;
 }
 
-/* Renumbers first. The slot of a block is then its place in the order. */
+/* Visits the LRU stack. Renumbers the slots first, so that the slot of a block is its place in the
+ * stack. */
 static rd_status bk_order(void *self, rdi_block_visit visit, void *user) {
     bk_engine *e = self;
     rd_ctx *ctx = e->run->ctx;

@@ -94,7 +94,8 @@ static int by_time(const void *a, const void *b) {
     return (x->value > y->value) - (x->value < y->value);
 }
 
-/* Sorts the blocks of the table by their times, because the trees contain only times. */
+/* Visits the LRU stack. Sorts the blocks of the table by their times, because the trees contain
+ * only times. */
 static rd_status olken_order(void *self, rdi_block_visit visit, void *user) {
     olken_engine *e = self;
     rd_ctx *ctx = e->run->ctx;

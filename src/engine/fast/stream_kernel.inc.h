@@ -284,8 +284,8 @@ static KERNEL_TARGET void measured(rdi_stream *e, const rdi_slot_axis *a,
     }
 }
 
-/* Measures with the axis as it was before this call, and then subtracts the blocks that were
- * removed earlier in the same call. */
+/* Implements rdi_stream_kernel.take. Measures with the axis as it was before this call, and
+ * subtracts the newer blocks that come earlier in `blk`, because they count as removed. */
 static KERNEL_TARGET void take(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *above) {
     tile b;
     const rdi_slot_axis a = e->axis;

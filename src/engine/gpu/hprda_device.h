@@ -27,12 +27,12 @@ typedef struct rdi_rda_work {
     uint32_t n;
     uint32_t chunk, threads, groups, slots; /* as in rdi_rda_shape, for this round */
     bool adjust;
-    /* Arrays with an entry per thread; `seen` and `live` are zero at first: */
+    /* The memory of the threads; `seen` and `live` are zero at first: */
     uint32_t *seen;   /* `slots` numbers per thread */
     uint64_t *live;   /* `words` words per thread */
     uint32_t *origin; /* one number per reference */
     uint32_t words;   /* number of words of 64 bits that a chunk needs */
-    /* Arrays with an entry per group: */
+    /* The tables of the groups: */
     rdi_rda_item *items; /* `group_room` items per group */
     uint32_t *buckets;   /* `group_buckets` numbers per group, zero at first */
     uint32_t group_room, group_buckets;
