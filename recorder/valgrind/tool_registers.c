@@ -161,8 +161,8 @@ static void replace_pointer(block_registers *b, Int put) {
 }
 
 /* Returns the value of register `r` after a store of `part` at byte `at`, or NULL if such a part is
- * not handled. A general register handles parts of one or two bytes; for the parts of a vector
- * register, see vector_with(). */
+ * not handled. In a general register, only parts of one or two bytes are handled. For vector
+ * registers, see vector_with(). */
 static IRExpr *join(block_registers *b, Int r, IRExpr *part, Int at) {
     IRType type = typeOfIRExpr(b->out->tyenv, part);
     if (r < INTEGERS && type != Ity_I8 && type != Ity_I16)

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define DEFAULT_LONGEST 20000
-#define SHRINK_WORK     5000000 /* shrinking ends after runs of about this many references in total */
+#define SHRINK_WORK     5000000 /* shrinking ends when it has fed about this many references */
 
 typedef struct subject {
     const rd_engine_info *info;

@@ -48,7 +48,7 @@ extern const rdi_engine_ops rdi_engine_stream;
  * Bit t % 64 of word (t / 64) % words represents the reference at time t. */
 typedef struct recent_bits {
     uint64_t *word;
-    uint64_t mask;   /* number of words minus 1; there are 2^k > W / 64 + 1 words */
+    uint64_t mask;   /* words - 1, where `words` is a power of two above W / 64 + 1 */
     uint64_t *count; /* number of references per distance below W */
 } recent_bits;
 

@@ -51,8 +51,8 @@ static int compare_sizes(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Sorts the sizes, and removes duplicates and sizes that are not below the bound, because
- * all distances from the bound on count as infinite. */
+/* Sorts the sizes, and removes duplicates and sizes that are not below the bound, because all
+ * distances from the bound on count as infinite. */
 static void tidy_sizes(rd_sizes *sizes, uint64_t bound) {
     qsort(sizes->value, sizes->n, sizeof *sizes->value, compare_sizes);
     size_t n = 0;

@@ -74,8 +74,8 @@ INLINE unsigned bits_from(const uint64_t *line, __m512i from) {
 
 /* Computes a first part of the distances of the entries: blocks in the front, set bits in later
  * lines, and blocks that entered since the tile began. The set bits in the slot's own line, and the
- * blocks that left since the tile began, are still missing. `slot` has the old slots and
- * `first` is the new slot of entry 0, both relative to the first slot of the near lines. */
+ * blocks that left since the tile began, are still missing. `slot` has the old slots and `first` is
+ * the new slot of entry 0, both relative to the first slot of the last NEAR_LINES lines. */
 INLINE void count_behind(const pair16 *slot, const pair16 *behind, uint64_t first,
                          uint64_t in_front, uint16_t out[TILE]) {
     for (unsigned i = 0; i < 2; i++) {

@@ -56,7 +56,7 @@ typedef struct parda_engine {
     /* Fields for distributing the references. */
     uint64_t round;     /* number of the current or next round */
     unsigned place;     /* place of the rank that gets the next references */
-    uint64_t given;     /* number of references that this rank has got in the round */
+    uint64_t given;     /* number of references that this rank got in this round */
     rdi_u64_list batch; /* the batch that is being filled */
     uint64_t skip;      /* number of references still to be skipped, because the checkpoint has
                            counted them */

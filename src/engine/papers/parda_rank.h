@@ -92,9 +92,9 @@ rd_status rdi_parda_rank_end(rdi_parda_rank *r);
 
 /* Sends the tally and the counts to rank 0, after the last round. */
 rd_status rdi_parda_rank_result(rdi_parda_rank *r);
-/* Receives the message of kind `kind` with the counts of rank `from`, at rank 0, and adds them to
- * *hist and *tally. *hist then has too many infinite distances: after it has added the counts of
- * all ranks, the caller must subtract tally->recounted. */
+/* Receives, at rank 0, the message of kind `kind` with the counts of rank `from`, and adds them to
+ * *hist and *tally. When the counts of all ranks have been added, *hist has tally->recounted
+ * infinite distances too many, which the caller must subtract. */
 rd_status rdi_parda_receive_result(rdi_ranks *ranks, rdi_message_kind kind, unsigned from,
                                    rdi_hist *hist, rdi_parda_tally *tally, rd_ctx *ctx);
 
