@@ -32,9 +32,10 @@ const char *rdi_event_check(const rd_event *event);
 /* Appends a copy of the event, whose kind must be known, with a copy of the first `path_bytes`
  * bytes of its path if its kind has a path. */
 rd_status rdi_event_list_add(rdi_event_list *list, const rd_event *event, size_t path_bytes);
-/* Removes every allocation and every release without a size that is followed by another allocation
- * or release at the same address. No reference may lie between the events of the list, because it
- * could refer to memory of a removed allocation. Without enough memory, nothing is removed. */
+/* Removes every allocation and every release of size 0 that is followed, in the list, by another
+ * allocation or another release of size 0 at the same address. No reference may lie between the
+ * events of the list, because it could refer to memory of a removed allocation. Without enough
+ * memory, nothing is removed. */
 rd_status rdi_event_list_compact(rdi_event_list *list);
 /* Removes the first n events. */
 void rdi_event_list_drop(rdi_event_list *list, size_t n);

@@ -117,7 +117,9 @@ static rd_status parse_code(binary_reader *b, const char **at) {
     field f = {0};
     if (!describe(code, &f))
         return fail_layout(b, start + digits,
-                           "expected one of b B h H i I l L q Q c ? x s f d e after the count");
+                           digits > 0
+                               ? "expected one of b B h H i I l L q Q c ? x s f d e after the count"
+                               : "expected one of b B h H i I l L q Q c ? x s f d e");
     size_t each = f.at;
     if (count > RECORD_MAX || b->record_bytes + count * each > RECORD_MAX)
         return fail_layout(b, start, "the record is longer than 4096 bytes");

@@ -16,8 +16,8 @@ typedef struct jsonl_reader {
     rdi_rows rows;
     const char *field;              /* option: name of the array of ids */
     const char *key[RDI_ROW_ROLES]; /* options: names of the members of a request; NULL: not read */
-    uint32_t time_unit;             /* option */
-    bool selected[RDI_ROW_ROLES];   /* whether a member is read */
+    uint32_t time_unit;             /* option: unit of times, an index into RDI_TIME_UNITS */
+    bool selected[RDI_ROW_ROLES];   /* true: the member with this role is read */
     enum { AT_LINE, AT_ELEMENTS, AT_REST } state;
     bool first; /* AT_ELEMENTS: true if no element was read yet, so that the next one has no comma
                    before it */

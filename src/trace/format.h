@@ -101,12 +101,12 @@ typedef struct rdi_format_ops {
     /* Optional. Stores the number of references that a recorder skipped intentionally, and the
      * number of repeated references that it counted instead of recording them. */
     void (*omitted)(const void *self, uint64_t *skipped, uint64_t *repeats);
-    /* Optional, for readers whose state begins with rdi_lines. Lets several readers read whole lines
-     * of one trace (text_ahead.h): `self` is a copy of the state of an opened reader, and must not
-     * share memory that it changes with it. The core takes care of rdi_lines and of the table of
-     * ids. */
+    /* Optional, for readers whose state begins with rdi_lines. Allows several readers to read whole
+     * lines of one trace (text_ahead.h). `self` is a bytewise copy of the state of an opened
+     * reader; the function replaces everything in it that points to memory that reading changes.
+     * The core takes care of rdi_lines and of the table of ids. */
     void (*separate)(void *self);
-    size_t ids_at;                /* position of the rdi_id_table in the state; 0: none */
+    size_t ids_at;                /* offset of the rdi_id_table in the state; 0: none */
     void (*close)(void *self);    /* optional; is also called if open() failed */
     const rdi_writer_ops *writer; /* NULL: the format cannot be written */
 } rdi_format_ops;

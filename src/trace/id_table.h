@@ -59,16 +59,16 @@ void rdi_id_table_fini(rdi_id_table *t);
  * number. */
 RD_CHECKED rd_status rdi_id_read(rdi_id_table *t, const char *text, size_t n, uint64_t *out);
 
-/* Makes a bytewise copy of a table an empty one with the same options. */
+/* Turns a bytewise copy of a table into an empty table with the same options. */
 void rdi_id_table_separate(rdi_id_table *copy);
 
-/* Remembers and checks the ids of a log, as if the table had read them. After a failure, reading the
- * same ids from the first one on fails at the same id. */
+/* Remembers and checks the ids of a log, as if the table had read them. After a failure, reading
+ * the same ids from the first one on fails at the same id. */
 RD_CHECKED rd_status rdi_id_table_enter(rdi_id_table *t, const rdi_id_log *log);
 void rdi_id_log_free(rdi_id_log *log);
 
-/* Returns whether every decimal number without leading zeros is now an id as it is: the table
- * neither stores such an id nor compares it with the hashes of names. */
+/* Returns whether decimal numbers without leading zeros are now taken as ids without the table:
+ * such an id is neither stored nor compared with the hashes of names. */
 static inline bool rdi_id_table_has_all_numbers(const rdi_id_table *t) {
     return t->base == RDI_ID_DEC ||
            (t->base == RDI_ID_AUTO && t->numbers_read >= RDI_ID_NUMBERS_MAX);

@@ -52,7 +52,7 @@ void rdi_lines_open(rdi_lines *l, rdi_reader *r, const char *expected);
  * just after the input buffer. */
 rd_status rdi_lines_fill(rdi_lines *l, const char **p, const char **limit);
 
-/* Implements separate() of a reader that has no memory of its own. */
+/* Implements separate() for readers that have nothing to replace: does nothing. */
 void rdi_lines_separate(void *self);
 
 /* Drops the first n bytes of the lines that rdi_lines_fill() returned. */

@@ -39,10 +39,10 @@ typedef struct rdi_native_head {
 
 bool rdi_native_has_magic(const uint8_t *bytes, size_t n);
 
-/* Reads header and descriptions, and consumes them from the input buffer. */
+/* Reads the header and the descriptions into *out, and consumes them from the input buffer. */
 rd_status rdi_native_head_read(rdi_input *in, rdi_native_head *out);
-/* Writes header and descriptions for a trace with head->fields, ids and sampled, and sets the other
- * members of the head, which must be zero before. */
+/* Writes the header and the descriptions of a trace with head->fields, ids and sampled, and sets
+ * all other members of the head, which must be zero before. */
 rd_status rdi_native_head_write(rdi_output *out, rdi_native_head *head);
 
 /* Returns the seed of a frame's checksum, which depends on the number of references and events in

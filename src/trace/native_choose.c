@@ -128,7 +128,7 @@ static bool size_in_data(const rdi_column_encoder *e, uint32_t index) {
 }
 
 /* Keeps the candidates that save most, at most `room`, and returns their number. A difference gets
- * no symbol if its place in `probe` is taken. */
+ * no symbol if its entry in `probe` is taken. */
 static size_t keep_best(rdi_column_encoder *e, size_t room) {
     size_t kept = 0;
     memset(e->probe, 0xff, sizeof e->probe); /* NO_KEY */
@@ -233,7 +233,7 @@ void rdi_choose_symbols(rdi_column_encoder *e, size_t n, bool kinded) {
     size_t escapes = e->slots * (kinded ? KINDS - 1 : 1);
     size_t room = RDI_SYMBOLS_MAX - escapes;
     sort_best(e, room + room / 4); /* sorts a quarter more, because keep_best() rejects differences
-                                      whose place in `probe` is taken */
+                                      whose entry in `probe` is taken */
     size_t kept = keep_best(e, room);
     /* The candidates with a size in the data come last, because decoding is fast for symbols before
      * the first of them. */

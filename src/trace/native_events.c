@@ -37,8 +37,8 @@ static uint8_t *put_number(uint8_t *p, uint64_t x) {
     return p;
 }
 
-/* Writes the fields of an event after position and thread to p, updates *last, and returns the end
- * of the fields. */
+/* Writes to p those fields of an event that follow its position and thread, updates *last, and
+ * returns the end of the written fields. */
 static uint8_t *put_body(uint8_t *p, const rd_event *e, last_of_kind *last) {
     p = put_number(p, fold(e->address - last->address));
     p = put_number(p, e->size);

@@ -52,8 +52,8 @@ struct rdi_rows {
 /* Allocates memory for the columns of requests, if the reader delivers any. */
 rd_status rdi_rows_select(rdi_rows *w);
 
-/* Implements read(): reads a batch of rows, with `fast` as far as it reads lines, and with `parse`
- * otherwise. `fast` may be NULL. */
+/* Implements read(): reads a batch of rows. `fast` reads the lines that it can, and `parse` reads
+ * all others. `fast` may be NULL. */
 rd_status rdi_rows_read(rdi_rows *w, rd_refs *refs, rdi_row_parser *parse, rdi_rows_fast *fast);
 
 /* Reads the value of `role` into *row: a time in units of `unit` nanoseconds, lifetime, operation,

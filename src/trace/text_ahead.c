@@ -5,11 +5,12 @@
 #include "trace/id_table.h"
 #include "trace/lines.h"
 
-/* Maximum number of batches of a piece: more than RDI_TEXT_AHEAD_PIECE bytes have, if each reference
- * takes two bytes. A piece with more is read again by the caller's thread, so memory is bounded. */
+/* Maximum number of batches of a piece. It is enough for RDI_TEXT_AHEAD_PIECE bytes in which each
+ * reference takes two bytes. The caller's thread reads a piece with more batches again, so memory
+ * is bounded. */
 #define BATCHES 68
 
-typedef enum { CUT, DONE, AGAIN } piece_state; /* AGAIN: the caller's thread must read the piece */
+typedef enum { CUT, DONE, AGAIN } piece_state; /* AGAIN: the caller's thread must read it */
 
 typedef struct piece {
     char *text;
@@ -19,7 +20,7 @@ typedef struct piece {
     rdi_columns *col[BATCHES];
     rd_refs batch[BATCHES];
     size_t batches;
-    piece_state state; /* under the lock */
+    piece_state state; /* `lock` protects it */
 } piece;
 
 /* A reader of pieces with its own state, input buffer and messages. */
@@ -34,25 +35,26 @@ typedef struct piece_reader {
 
 struct rdi_text_ahead {
     const rdi_format_ops *ops;
-    rdi_lines *lines; /* the reader of the trace; `cutting` protects its lines and its input */
+    rdi_lines *lines; /* state of the trace's reader; `cutting` protects it and the input */
     rdi_reader *r;
-    rdi_id_table *ids; /* its table, used by the thread whose turn it is; NULL: none */
-    void *template;    /* a copy of its state as it was at first */
+    rdi_id_table *ids; /* table of the trace's reader, used by the thread whose turn it is; NULL:
+                          none */
+    void *template;    /* a copy of the initial state of the trace's reader */
     rdi_monitor cutting;
     rdi_crew *crew;
     piece_reader again; /* reader of the caller's thread */
     bool rereading;     /* true: `again` is reading the current piece */
-    /* The lock protects these members. */
+    /* `lock` protects the members after it, up to `numbers_only`. */
     rdi_monitor lock;
-    uint64_t cut, turn, taken; /* numbers of pieces that were cut, whose ids were entered, and that
-                                  the caller has finished */
+    uint64_t cut, turn, taken; /* number of pieces that were cut, of pieces whose ids were entered,
+                                  and of pieces that the caller has finished */
     unsigned waiting;          /* number of threads that wait for room or for their turn */
     bool ended;                /* true: no more pieces are cut */
     bool stop;                 /* true: the caller wants no more pieces */
     bool numbers_only;         /* true: the table remembers no more numbers */
-    /* The caller's thread alone uses these members. */
-    size_t next;           /* the next batch of the current piece */
-    uint64_t bytes, total; /* number of bytes of the file up to here, and in all */
+    /* Only the caller's thread uses `next`, `bytes` and `total`. */
+    size_t next;           /* index of the next batch in the current piece */
+    uint64_t bytes, total; /* bytes of the file up to the end of the current piece, and in all */
     size_t readers, pieces;
     piece *piece;
     piece_reader reader[RDI_TEXT_AHEAD_THREADS];
@@ -125,7 +127,7 @@ static rd_status provide_columns(piece_reader *p, piece *to) {
     return *col ? RD_OK : RD_ENOMEM;
 }
 
-/* Parses a piece. Fails if the caller's thread must do it. */
+/* Parses a piece into its batches. Fails if the caller's thread must read the piece again. */
 static rd_status parse_piece(piece_reader *p, piece *to) {
     show_piece(p, to);
     for (to->batches = 0; to->batches < BATCHES; to->batches++) {
@@ -141,7 +143,8 @@ static rd_status parse_piece(piece_reader *p, piece *to) {
 
 /* ---- threads ---- */
 
-/* Counts up to 255 characters at a time in bytes, because vector registers hold many of them. */
+/* Returns the number of '\n' in the text. Each count of 192 characters fits in one byte, so that a
+ * vector register holds many counts. */
 static size_t count_lines(const char *text, size_t n) {
     size_t lines = 0;
     for (size_t i = 0; i < n; i += 192) {
@@ -154,14 +157,14 @@ static size_t count_lines(const char *text, size_t n) {
     return lines;
 }
 
-/* Appends whole lines of the input to a piece. Returns false, and leaves the input as it is, if there
- * are no more lines that end with '\n', no memory or no more room. */
+/* Appends whole lines of the input to a piece. Returns false, and leaves the input unchanged, if
+ * there is no further line that ends with '\n', or no room or no memory for it. */
 static bool add_lines(rdi_text_ahead *a, piece *to) {
     rdi_input *in = a->r->in;
     const char *p = NULL, *limit = NULL;
     uint64_t line = in->line;
     rd_status status = rdi_lines_fill(a->lines, &p, &limit);
-    in->line = line; /* a line that is too long was counted, and will be again */
+    in->line = line; /* undoes the count of a line that is too long; it is counted again */
     if (status != RD_OK || p == limit || a->lines->complete > in->avail)
         return false;
     size_t n = (size_t)(limit - p);
@@ -182,7 +185,7 @@ static bool add_lines(rdi_text_ahead *a, piece *to) {
     return true;
 }
 
-/* Cuts a piece from the input. Returns false if there are no more whole lines. */
+/* Cuts a piece from the input. Returns false if there are no more whole lines or no memory. */
 static bool cut_piece(rdi_text_ahead *a, piece *to) {
     rdi_input *in = a->r->in;
     uint64_t total;
@@ -197,7 +200,7 @@ static bool cut_piece(rdi_text_ahead *a, piece *to) {
     return true;
 }
 
-/* Waits for memory of the next piece. Returns false if no more pieces are wanted. */
+/* Waits until there is room for the next piece. Returns false if no more pieces are to be cut. */
 static bool wait_for_room(rdi_text_ahead *a) {
     rdi_monitor_enter(&a->lock);
     a->waiting++;
@@ -209,12 +212,13 @@ static bool wait_for_room(rdi_text_ahead *a) {
     return wanted;
 }
 
-/* Cuts the next piece, and sets *number to its number. Returns false if there are no more. */
+/* Cuts the next piece, and sets *number to the number of the piece. Returns false if there is no
+ * next piece. */
 static bool next_piece(rdi_text_ahead *a, piece_reader *p, uint64_t *number) {
     rdi_monitor_enter(&a->cutting);
     bool found = false;
     if (wait_for_room(a)) {
-        *number = a->cut; /* only threads that cut change it */
+        *number = a->cut; /* only the holder of `cutting` changes it */
         found = cut_piece(a, piece_at(a, *number));
         rdi_monitor_enter(&a->lock);
         piece_at(a, *number)->state = CUT;
@@ -231,8 +235,8 @@ static bool next_piece(rdi_text_ahead *a, piece_reader *p, uint64_t *number) {
     return found;
 }
 
-/* Waits until the ids of all pieces before piece `number` have been entered. Returns false if no more
- * pieces are wanted. */
+/* Waits until the ids of all pieces before piece `number` have been entered. Returns false if the
+ * caller wants no more pieces. */
 static bool wait_for_turn(rdi_text_ahead *a, uint64_t number) {
     rdi_monitor_enter(&a->lock);
     a->waiting++;
@@ -244,13 +248,14 @@ static bool wait_for_turn(rdi_text_ahead *a, uint64_t number) {
     return wanted;
 }
 
-/* Finishes a piece. Those without ids to enter may be finished before their turn. */
+/* Sets the state of piece `number`, and lets the turn pass to the first piece that is not done. A
+ * piece without ids to enter may be done before its turn. */
 static void finish_piece(rdi_text_ahead *a, uint64_t number, piece_state state) {
     rdi_monitor_enter(&a->lock);
     piece_at(a, number)->state = state;
     while (a->turn < a->cut && piece_at(a, a->turn)->state == DONE)
         a->turn++;
-    if (number == a->taken || a->waiting) /* to wake a thread for nothing is expensive */
+    if (number == a->taken || a->waiting) /* needless wakes are expensive */
         rdi_monitor_wake(&a->lock);
     rdi_monitor_leave(&a->lock);
 }
@@ -284,8 +289,8 @@ static void read_pieces(void *arg, unsigned worker) {
 
 /* ---- the caller's side ---- */
 
-/* Prepares reading a piece once more with the table of the trace's reader, when its turn has come,
- * which it has: all pieces before it were delivered. */
+/* Prepares to read a piece again with the table of the trace's reader. It is the turn of this
+ * piece, because all pieces before it were delivered. */
 static void begin_again(rdi_text_ahead *a, const piece *from) {
     a->rereading = true;
     show_piece(&a->again, from);
@@ -293,7 +298,7 @@ static void begin_again(rdi_text_ahead *a, const piece *from) {
         *table_of(a, a->again.state) = *a->ids;
 }
 
-/* Gives the table back, with what was entered. */
+/* Hands the table back to the trace's reader, with the ids that were entered. */
 static void end_again(rdi_text_ahead *a) {
     a->rereading = false;
     if (!a->ids)
@@ -312,7 +317,8 @@ static void give_back(rdi_text_ahead *a) {
     rdi_monitor_leave(&a->lock);
 }
 
-/* Waits for the current piece. Returns NULL if there is none. */
+/* Waits until the current piece has been read, and sets *state to its state. Returns NULL if there
+ * are no more pieces. */
 static piece *wait_for_piece(rdi_text_ahead *a, piece_state *state) {
     rdi_monitor_enter(&a->lock);
     piece *now = piece_at(a, a->taken);
@@ -324,7 +330,8 @@ static piece *wait_for_piece(rdi_text_ahead *a, piece_state *state) {
     return there ? now : NULL;
 }
 
-/* Reads a batch of the piece that is read again. Sets refs->n to 0 at its end. */
+/* Reads the next batch of the piece that is read again. Sets refs->n to 0 at the end of the
+ * piece. */
 static rd_status read_again(rdi_text_ahead *a, rd_refs *refs) {
     *refs = (rd_refs){0};
     rd_status status = a->ops->read(a->again.state, refs);

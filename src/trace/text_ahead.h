@@ -4,12 +4,13 @@
  * Each thread in turn cuts a piece of whole lines from the input, which includes unpacking, and then
  * parses it while another thread cuts the next piece. The caller gets the pieces in order. A piece
  * that a thread cannot complete, because a line is damaged, an id collides or the piece has too many
- * references, is read once more by the caller's thread. So failures, their messages and everything
- * before them are those of one reader. The end of the input and a failure to read it are left to the
- * reader of the trace.
+ * references, is read once more by the caller's thread. So a failure, its message and the
+ * references before it are the same as with a single reader. The end of the input and a failure to
+ * read it are left to the reader of the trace.
  *
- * The table of ids belongs to the reader of the trace. A thread notes the ids that concern the table
- * (rdi_id_log) and enters them when all pieces before its piece have been entered.
+ * The table of ids belongs to the reader of the trace. A thread logs the ids that the table must
+ * remember or check (rdi_id_log), and enters them when the ids of all earlier pieces have been
+ * entered.
  */
 #ifndef RDI_TEXT_AHEAD_H
 #define RDI_TEXT_AHEAD_H
@@ -21,15 +22,16 @@
 
 typedef struct rdi_text_ahead rdi_text_ahead;
 
-/* Starts `threads` threads. `self` is the opened reader of lines of the format `ops`, which must not
- * be used until rdi_text_ahead_close(). Returns RD_ENOMEM if there is no memory or no thread. */
+/* Starts `threads` threads. `self` is the state of an opened reader of the format `ops`, which
+ * reads lines; it must not be used until rdi_text_ahead_close(). Returns RD_ENOMEM if there is no
+ * memory or no thread. */
 rd_status rdi_text_ahead_open(const rdi_format_ops *ops, void *self, rdi_reader *r,
                               unsigned threads, rdi_text_ahead **out);
-/* Reads the next batch, like rdi_format_ops.read(). Sets refs->n to 0 when the reader of the trace
- * must continue, because the threads have read as far as they can. */
+/* Reads the next batch, like rdi_format_ops.read(). Sets refs->n to 0 when the threads have read as
+ * far as they can. The caller then closes `a` and continues with the reader of the trace. */
 rd_status rdi_text_ahead_read(rdi_text_ahead *a, rd_refs *refs);
-/* Returns the number of bytes of the file up to the end of the current piece, and sets *total to its
- * size. */
+/* Returns the number of bytes of the file up to the end of the current piece, and sets *total to
+ * the size of the file. */
 uint64_t rdi_text_ahead_bytes(const rdi_text_ahead *a, uint64_t *total);
 /* Ends the threads. The reader of the trace may then be used again. */
 void rdi_text_ahead_close(rdi_text_ahead *a);

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Shorter inputs are read before threads have started. */
+/* Threads read ahead only if at least this many bytes are left. Fewer bytes are read faster than
+ * threads start. */
 #define AHEAD_BYTES ((uint64_t)RDI_TEXT_AHEAD_PIECE)
 
 struct rd_trace {
@@ -254,7 +255,7 @@ void rd_trace_read_ahead(rd_trace *t, unsigned threads) {
 }
 
 /* Starts the threads that read ahead, if the trace allows it and is long enough for them to be
- * useful. Without memory for them, the trace is read without them. */
+ * useful. If they cannot be started, the format's reader reads the trace alone. */
 static void start_ahead(rd_trace *t) {
     unsigned threads = t->threads;
     t->threads = 0;
