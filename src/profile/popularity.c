@@ -62,7 +62,7 @@ const char *rdi_popularity_mistake(const rd_objects_facts *f) {
     for (size_t i = 0; i < f->n_popularity; i++) {
         const rd_popularity *row = &f->popularity[i];
         if (row->low < 1 || row->low > row->high || (i && row->low <= row[-1].high))
-            return "the rows of \"popularity\" are not in ascending order";
+            return "the rows of \"popularity\" are invalid or not in ascending order";
         if (row->requests < (rdi_u128)row->low * row->objects ||
             row->requests > (rdi_u128)row->high * row->objects)
             return "a row of \"popularity\" has too few or too many requests for its objects";

@@ -101,7 +101,7 @@ size_t rdi_count_items(const rdi_json *at) {
 }
 
 /* Reads an array of objects. If the text is invalid, rdi_count_items() stops early, and reading
- * fails at the same place. */
+ * fails at the same position. */
 void rdi_read_list(rdi_profile_reader *r, const rdi_json_field *fields, size_t size,
                    const void **out, size_t *n) {
     size_t room = rdi_count_items(&r->j);

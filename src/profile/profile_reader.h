@@ -22,7 +22,7 @@ struct rdi_profile_reader {
     char note[512];         /* message that names the skipped keys; "": none */
 };
 
-/* A known key: the function that reads its value, and the place of the value in a struct. */
+/* A known key: the function that reads its value, and the offset of the value in a struct. */
 typedef struct rdi_json_field {
     const char *key;
     void (*read)(rdi_profile_reader *r, void *field);

@@ -15,7 +15,7 @@ void rdi_profile_write_histogram(rd_json_writer *w, const rd_bin *bins, size_t n
 
 /* Writes "levels": names and sizes of caches (section_levels.c). */
 void rdi_details_write_levels(rd_json_writer *w, const rd_level *levels, size_t n);
-/* Writes "levels", and "attribution", "windows" and "spatial" if the profile has them
+/* Writes "levels", and "attribution", "windows", "spatial" and "causes" if the profile has them
  * (details.c). */
 void rdi_details_write(rd_json_writer *w, const rd_details *d);
 

@@ -240,7 +240,7 @@ static void causes_write(rd_json_writer *w, const void *data) {
 
 const rdi_section rdi_section_causes = {
     .key = "causes",
-    .minor = 1, /* the section "hierarchy" comes with it and needs more */
+    .minor = 1, /* a file with this section also has "hierarchy", whose minor is higher */
     .owner = &rdi_section_levels,
     .read = causes_read,
     .mistake = causes_mistake,

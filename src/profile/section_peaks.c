@@ -54,8 +54,8 @@ static void peaks_read(rdi_profile_reader *r, void **data) {
     }
 }
 
-/* Returns whether samples are in ascending order from 1 on, the peaks of each sample are numbered
- * 1, 2, 3 ..., and all times lie within a trace of `references` references. */
+/* Returns whether sample numbers are at least 1 and do not decrease, the peaks of each sample are
+ * numbered 1, 2, 3 ..., and no time exceeds `references`. */
 static bool are_valid(const rd_peak *peaks, size_t n, uint64_t references) {
     for (size_t i = 0; i < n; i++) {
         const rd_peak *peak = &peaks[i], *before = i ? peak - 1 : NULL;

@@ -4,7 +4,7 @@
  *
  * A reuse of time distance D has an interval of D - 1 references between its two ends. The number
  * of distinct blocks in the interval is the number of its references after which their block is not
- * used again in the interval. This holds for the reference tau places before the end if its gap,
+ * used again in the interval. This holds for the reference tau steps before the end if its gap,
  * the time T until the next use of its block, is above tau. The mean number of distinct blocks is
  * the sum over the interval,
  *
