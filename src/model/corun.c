@@ -34,7 +34,7 @@ typedef struct program {
     double rate;   /* share of the references of all programs */
     point *points; /* ascending; at least one */
     size_t n;
-    double most;       /* the most blocks that it can occupy: all of its blocks, or the bound */
+    double most;       /* the most blocks that the program can occupy: all blocks, or the bound */
     bool bounded;      /* true: `most` is a bound, beyond which the miss ratio is unknown */
     double resolution; /* the fewest blocks whose miss ratio the profile resolves */
 } program;
@@ -47,8 +47,8 @@ struct rd_corun {
 
 /* ---- one program ---- */
 
-/* Returns the time in which a program that misses with the ratio m0 and, `blocks` blocks later, with
- * m1 occupies these blocks. */
+/* Returns how many references a program needs to occupy `blocks` more blocks, while its miss ratio
+ * changes linearly from m0 to m1. */
 static double time_between(double blocks, double m0, double m1) {
     if (m0 <= 0 || m1 <= 0)
         return INFINITY;
@@ -57,7 +57,8 @@ static double time_between(double blocks, double m0, double m1) {
     return blocks / m0 * (fabs(change) < 1e-12 ? 1 : log1p(change) / change);
 }
 
-/* Returns the index of the last point that `value`, a number of blocks or a time, has reached. */
+/* Returns the index of the last point that is not above `value`, which is a time if `is_time` is
+ * true, and a number of blocks otherwise. */
 static size_t point_before(const program *p, double value, bool is_time) {
     size_t low = 0, high = p->n;
     while (high - low > 1) {
@@ -210,8 +211,8 @@ static double occupied(const rd_corun *c, const program_set *set, double time) {
     return sum;
 }
 
-/* Returns the largest time, in references of all programs, in which a set of programs occupies at
- * most `blocks` blocks. */
+/* Returns the time, in references of all programs, after which a set of programs occupies `blocks`
+ * blocks, or 2^200 if it never occupies that many. */
 static double time_to_fill(const rd_corun *c, const program_set *set, double blocks) {
     double low = 0, high = 1;
     while (occupied(c, set, high) < blocks && high < 0x1p200)
@@ -226,7 +227,8 @@ static double time_to_fill(const rd_corun *c, const program_set *set, double blo
     return high;
 }
 
-/* Sets what program i gets if it occupies `occupied` of the `blocks` blocks of a cache. */
+/* Sets *out to the result of program i, which occupies `occupied` of the `blocks` blocks of a
+ * cache. Fails if the profile does not know the miss ratio of that many blocks. */
 static rd_status describe(const rd_corun *c, size_t i, uint64_t blocks, double occupied,
                           rd_corun_program *out) {
     const program *p = &c->programs[i];
@@ -248,7 +250,7 @@ static rd_status describe(const rd_corun *c, size_t i, uint64_t blocks, double o
     return RD_OK;
 }
 
-/* Sets what the programs of a set get of a cache that they share. */
+/* Sets programs[i] for each program i of a set that shares a cache of `blocks` blocks. */
 static rd_status share(const rd_corun *c, const program_set *set, uint64_t blocks,
                        rd_corun_program *programs) {
     double time = time_to_fill(c, set, (double)blocks);
@@ -277,16 +279,18 @@ typedef struct search {
     size_t n, sets;      /* numbers of programs and of sets */
     size_t most;         /* largest number of programs in one cache */
     double *cost;        /* cost of each set that fits into one cache */
-    double *total;       /* total[k * sets + s]: the best cost of set s in k caches */
-    program_set *choice; /* the group that contains the first program of that set */
+    double *total;       /* total[k * sets + s]: the best (or worst) cost of set s in k caches */
+    program_set *choice; /* choice[k * sets + s]: the programs that then share a cache with the
+                            first program of set s, including that program */
 } search;
 
-/* Returns whether cost `a` is to be preferred to `b`. */
+/* Returns whether cost `a` is lower than `b` or, if the worst assignment is wanted, higher. */
 static bool is_better(double a, double b, bool worst) {
     return worst ? a > b : a < b;
 }
 
-/* Finds the best group of set `s` in k caches, which contains the first program of the set. */
+/* Finds the best or the worst assignment of set `s` to k caches, and stores its cost and the group
+ * of the first program of the set. All sets must have been solved for k - 1 caches. */
 static void solve_set(search *f, size_t k, program_set s, bool worst) {
     program_set first = s & -s, others = s ^ first;
     double best = worst ? -INFINITY : INFINITY;
@@ -383,7 +387,7 @@ static rd_status fill_ways(const rd_corun *c, uint64_t way_blocks, size_t ways, 
         double *row = &best[i * (ways + 1)];
         for (size_t a = 1; a <= ways; a++) {
             rd_corun_program one;
-            bool possible = a + (c->n - 1) <= ways; /* the other programs get a way each */
+            bool possible = a + (c->n - 1) <= ways; /* every other program needs a way */
             if (possible)
                 RD_TRY(describe(c, i, way_blocks * a, (double)(way_blocks * a), &one));
             miss[a] = possible ? c->programs[i].rate * one.miss_ratio : INFINITY;

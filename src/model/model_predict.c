@@ -1,5 +1,5 @@
-/* Predicts a profile from a model and a size: moves every piece to its place for that size, and
- * divides it into bins. */
+/* Predicts a profile from a model and a size: moves every piece to its range of distances for that
+ * size, and divides the piece into bins. */
 #include "base/number.h"
 #include "model/locality.h"
 #include "profile/binning.h"

@@ -11,7 +11,7 @@
 #include "base/common.h"
 
 /* Returns the probability of a miss at the distance d. `sets` and `ways` are at least 1. The error
- * is below 1e-8 for caches of up to 2^40 blocks and more; see smith.c. */
+ * is below 1e-8, even for caches of 2^40 blocks; see smith.c. */
 double rdi_smith_miss(uint64_t d, uint64_t sets, uint64_t ways);
 
 /* Reads the probabilities of one cache at ascending distances. Where the probability changes slowly
