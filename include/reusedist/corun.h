@@ -32,39 +32,40 @@ typedef struct rd_corun rd_corun;
 typedef struct rd_corun_program {
     double rate;       /* share of the references that are from this program, 0 to 1 */
     double alone;      /* miss ratio if the program has the whole cache */
-    double occupied;   /* number of blocks that it occupies on average */
-    double miss_ratio; /* miss ratio in the shared cache, or in its part of the cache */
+    double occupied;   /* number of blocks that the program occupies on average */
+    double miss_ratio; /* miss ratio in the shared cache, or in the program's part of it */
 } rd_corun_program;
 
-/* Prepares the co-run of `n` programs, 1 to RD_CORUN_MAX. `rates` has the references per unit of time
- * of each program; NULL: their numbers of references, so that all programs run equally long. The
- * profiles must exist as long as the co-run. The function returns RD_EINVAL for profiles without
- * distances, of different block sizes, or of object caches in bytes, and for rates that are not
- * positive. */
+/* Prepares the co-run of `n` programs, 1 to RD_CORUN_MAX. `rates` has the references per unit of
+ * time of each program; NULL: their numbers of references, so that all programs run for the same
+ * time. The profiles must exist as long as the co-run. The function returns RD_EINVAL for profiles
+ * without distances, of different block sizes, or of object caches in bytes, and for rates that are
+ * not positive. */
 RD_API RD_CHECKED rd_status rd_corun_new(rd_ctx *ctx, rd_profile *const *profiles,
                                          const double *rates, size_t n, rd_corun **out);
 RD_API void rd_corun_free(rd_corun *c); /* NULL is allowed */
 
-/* Computes what each of the programs gets of a cache of `blocks` blocks that all of them share.
- * `programs` has room for all. The function returns RD_EINVAL if a program would occupy more than
- * the bound of its profile, or fewer blocks than its sample resolves, see rd_mrc_resolution(). */
+/* Computes, for each of the programs, its part of a cache of `blocks` blocks that all of them
+ * share, and its misses there. `programs` has room for all programs. The function returns RD_EINVAL
+ * if a program would occupy more than the bound of its profile, or fewer blocks than its sample
+ * resolves, see rd_mrc_resolution(). */
 RD_API RD_CHECKED rd_status rd_corun_share(const rd_corun *c, uint64_t blocks,
                                            rd_corun_program *programs);
 
-/* Assigns the programs to `caches` equal caches of `blocks` blocks, with the fewest misses in all.
- * A cache gets at most ceil(n / caches) programs. cache_of[i] is the cache of program i, from 0.
- * *worst is the miss ratio of all references with the worst such assignment; `worst` may be NULL.
- * The function returns RD_EINVAL for more than RD_CORUN_ASSIGN_MAX programs, and as
- * rd_corun_share(). */
+/* Assigns the programs to `caches` equal caches of `blocks` blocks, such that the total number of
+ * misses is minimal. A cache gets at most ceil(n / caches) programs. cache_of[i] is the cache of
+ * program i, from 0. *worst is the miss ratio of all references with the worst such assignment;
+ * `worst` may be NULL. The function returns RD_EINVAL for more than RD_CORUN_ASSIGN_MAX programs,
+ * and in the cases of rd_corun_share(). */
 RD_API RD_CHECKED rd_status rd_corun_assign(const rd_corun *c, uint64_t blocks, size_t caches,
                                             size_t *cache_of, rd_corun_program *programs,
                                             double *worst);
 
-/* Divides the `ways` ways of one cache of `blocks` blocks among the programs, with the fewest misses
- * in all. ways_of[i] is the number of ways of program i, at least 1; its miss ratio is that of a
- * fully associative cache of its part of the blocks. The function returns RD_EINVAL if `ways` does
- * not divide `blocks`, or is less than the number of programs or more than 4096, and for a part
- * beyond the bound or below the resolution of a profile. */
+/* Divides the `ways` ways of one cache of `blocks` blocks among the programs, such that the total
+ * number of misses is minimal. ways_of[i] is the number of ways of program i, at least 1; its miss
+ * ratio is that of a fully associative cache of its part of the blocks. The function returns
+ * RD_EINVAL if `ways` does not divide `blocks`, or is less than the number of programs or more than
+ * 4096, and for a part beyond the bound or below the resolution of a profile. */
 RD_API RD_CHECKED rd_status rd_corun_partition(const rd_corun *c, uint64_t blocks, size_t ways,
                                                size_t *ways_of, rd_corun_program *programs);
 

@@ -135,8 +135,8 @@ typedef rd_status (*rd_miss_sink)(void *user, const rd_miss *misses, size_t n);
 typedef struct rd_simulator_config {
     size_t size;          /* sizeof(rd_simulator_config) */
     uint64_t block_bytes; /* size of a block in bytes; 0: sizes of caches are numbers of blocks */
-    bool without_causes;  /* true: do not compute causes and far hits, which is several times as
-                             fast; their counters stay 0 */
+    bool without_causes;  /* true: skip causes and far hits; the simulation is then several times
+                             as fast, and their counters stay 0 */
     /* Receives every miss, some of them only during rd_simulator_counts(); NULL: none. It must be
      * NULL if without_causes is true. */
     rd_miss_sink misses;
@@ -149,10 +149,10 @@ typedef struct rd_simulator rd_simulator;
  * rd_hierarchy_check(). */
 RD_API RD_CHECKED rd_status rd_simulator_new(rd_ctx *ctx, const rd_hierarchy *h,
                                              const rd_simulator_config *config, rd_simulator **out);
-/* Simulates `n` references to blocks. A block number is an address divided by block_bytes, so a
- * number that is too large for that may give RD_EINVAL. `kinds` has the kind of each reference
- * (RD_LOAD, RD_STORE or RD_FETCH, see trace.h); NULL means that all of them are loads. After a
- * failure, the simulator can only be freed. */
+/* Simulates `n` references to blocks. A block number is an address divided by block_bytes; a number
+ * above 2^64 / block_bytes may give RD_EINVAL. `kinds` has the kind of each reference (RD_LOAD,
+ * RD_STORE or RD_FETCH, see trace.h); NULL means that all of them are loads. After a failure, the
+ * simulator can only be freed. */
 RD_API RD_CHECKED rd_status rd_simulator_feed(rd_simulator *s, const uint64_t *blocks,
                                               const uint8_t *kinds, size_t n);
 /* Does the same as rd_simulator_feed(), but gives the references the tags that

@@ -107,7 +107,9 @@ typedef enum rd_kv_order {
 #define RD_KV_WINDOWS     64 /* maximum number of windows over time */
 #define RD_KV_SHARE_STEPS 1000
 #define RD_KV_TIERS_MAX   8
-#define RD_KV_GAPS        32 /* bins of reuse gaps: bin i holds gaps below 2^i ms */
+/* Number of bins of reuse gaps. Bin 0 holds gaps of 0 ms, bin i holds gaps of 2^(i - 1) to 2^i - 1
+ * ms, and the last bin also holds all longer gaps. */
+#define RD_KV_GAPS 32
 
 typedef struct rd_kv_config {
     size_t size;           /* sizeof(rd_kv_config) */
@@ -213,13 +215,13 @@ RD_API RD_CHECKED rd_status rd_kv_at(const rd_kv *kv, uint64_t blocks, rd_kv_poi
 /* Sets *out to the smallest size in blocks whose token hits are at least `share` of all prompt
  * tokens, or to RD_KV_NO_SIZE if even an infinite cache hits less. */
 RD_API RD_CHECKED rd_status rd_kv_size_for(const rd_kv *kv, double share, uint64_t *out);
-/* Sets *out to the details of size number `index` of the configuration. */
+/* Sets *out to the details of size number `index` of the configuration, from 0. */
 RD_API RD_CHECKED rd_status rd_kv_details_at(const rd_kv *kv, size_t index, rd_kv_details *out);
 RD_API rd_kv_series rd_kv_series_of(const rd_kv *kv);
 /* Returns the share of the prompt, 0 to 1, that the cache served to the request at quantile `q` (0
  * to 1) of all requests with tokens, in ascending order of shares. */
 RD_API double rd_kv_quantile(const rd_kv_details *details, double q);
-/* Sets *out to the best hits at size number `index`; config.opt must be true. */
+/* Sets *out to the best hits at size number `index`, from 0; config.opt must be true. */
 RD_API RD_CHECKED rd_status rd_kv_bound_at(const rd_kv *kv, size_t index, rd_kv_bound *out);
 RD_API RD_CHECKED rd_status rd_kv_tier_at(const rd_kv *kv, size_t index, rd_kv_tier *out);
 RD_API void rd_kv_free(rd_kv *kv);
@@ -271,8 +273,8 @@ RD_API RD_CHECKED rd_status rd_kv_fleet_new(rd_ctx *ctx, const rd_kv_config *con
                                             rd_kv_fleet **out);
 RD_API RD_CHECKED rd_status rd_kv_fleet_feed(rd_kv_fleet *fleet, const rd_kv_request *request);
 RD_API RD_CHECKED rd_status rd_kv_fleet_finish(rd_kv_fleet *fleet);
-/* Sets *out to the hits of all replicas together, at size number `index` of the configuration:
- * size_blocks is the size of all caches together. */
+/* Sets *out to the hits of all replicas together, at size number `index` of the configuration, from
+ * 0: size_blocks is the size of all caches together. */
 RD_API RD_CHECKED rd_status rd_kv_fleet_at(const rd_kv_fleet *fleet, size_t index,
                                            rd_kv_point *out);
 RD_API void rd_kv_fleet_free(rd_kv_fleet *fleet);

@@ -15,8 +15,8 @@ typedef enum rd_binning_kind {
     RD_BINS_LOG,           /* [0] [1] [2,3] [4,7] ... */
     RD_BINS_LINEAR,        /* every bin is `param` wide */
     RD_BINS_FULL,          /* every distance has its own bin */
-    RD_BINS_REFERENCE,     /* `param` groups of equally many references, made from the log-linear
-                              bins and their means */
+    RD_BINS_REFERENCE,     /* `param` groups with equal numbers of references, made from the
+                              log-linear bins and their means */
     RD_BINS_EDGES          /* bins that an engine defines or that a file contains */
 } rd_binning_kind;
 
@@ -173,9 +173,9 @@ RD_API RD_CHECKED rd_status rd_profile_add_repeats(rd_profile *p, uint64_t repea
 RD_API void rd_profile_set_seconds(rd_profile *p, double seconds);
 RD_API RD_CHECKED rd_status rd_profile_set_kinds(rd_profile *p, const char *kinds);
 RD_API RD_CHECKED rd_status rd_profile_add_source(rd_profile *p, const rd_source *source);
-/* Replaces the peaks of the profile. The function returns RD_EINVAL unless samples ascend from 1 or
- * more, the peaks of each sample are numbered 1, 2, 3 ..., and no time exceeds the number of
- * references. */
+/* Replaces the peaks of the profile. The function returns RD_EINVAL unless sample numbers are at
+ * least 1 and do not decrease, the peaks of each sample are numbered 1, 2, 3 ..., and no time
+ * exceeds the number of references. */
 RD_API RD_CHECKED rd_status rd_profile_set_peaks(rd_profile *p, const rd_peak *peaks, size_t n);
 RD_API void rd_profile_set_sampling(rd_profile *p, const rd_sampler_config *sampling);
 

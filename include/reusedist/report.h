@@ -28,10 +28,10 @@ typedef struct rd_report_style {
 RD_API RD_CHECKED rd_status rd_report_text(rd_profile *p, const rd_report_style *style, char **text,
                                            size_t *n);
 
-/* Makes the same report with a table of a machine's caches at its end: the estimated miss ratios
- * beside those of fully associative caches, and the time that references wait, as a range; see
- * rd_machine_misses_of(). If the machine does not suit the profile, the report says why instead. An
- * empty m->name means that the user described the caches. */
+/* Makes the report of rd_report_text() with a table of a machine's caches at its end: the estimated
+ * miss ratios beside those of fully associative caches, and the time that references wait, as a
+ * range; see rd_machine_misses_of(). If the machine does not suit the profile, the report says why
+ * instead. An empty m->name means that the user described the caches. */
 RD_API RD_CHECKED rd_status rd_report_machine_text(rd_profile *p, const rd_report_style *style,
                                                    const rd_machine *m, char **text, size_t *n);
 

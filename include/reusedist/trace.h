@@ -162,9 +162,9 @@ RD_API rd_merged_facts rd_trace_merged(const rd_trace *t, size_t i);
  * before the first rd_trace_read(). */
 RD_API RD_CHECKED rd_status rd_trace_select(rd_trace *t, uint32_t fields);
 
-/* Lets up to `threads` threads read ahead, from the next rd_trace_read() on, if the trace is a file or
- * in memory and its format is one of lines of text. References and failures stay the same; so do
- * traces for which this is not possible. Memory is bounded. */
+/* Lets up to `threads` threads read ahead, from the next rd_trace_read() on, if the trace is a file
+ * or in memory and its format consists of lines of text. For any other trace, the call has no
+ * effect. References and failures stay the same, and memory is bounded. */
 RD_API void rd_trace_read_ahead(rd_trace *t, unsigned threads);
 
 /* Reads the next batch. At the end of the trace the batch is empty (n is 0). If the trace is
