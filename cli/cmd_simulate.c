@@ -82,7 +82,7 @@ static int read_traces(rd_ctx *ctx, const simulate_options *o, const pipeline_ex
                        char **paths, rd_profile **out) {
     pipeline p;
     pipeline_options pipe = o->pipe;
-    pipe.engine = "null"; /* neither simulation needs the distances of the whole trace */
+    pipe.engine = "null"; /* simulations do not need the distances of the trace */
     pipe.hist = "log";
     char threads[24];
     snprintf(threads, sizeof threads, "%" PRIu64, o->threads);

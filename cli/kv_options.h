@@ -20,7 +20,7 @@ extern const rd_opt kv_opts[];
 typedef struct kv_setup {
     rd_kv_config config;
     rd_kv_unit unit;
-    double token_bytes; /* 0: unknown */
+    double token_bytes; /* bytes per token; 0: unknown */
     rd_kv_model model;
     bool has_model, has_goal;
     rd_kv_offer offers[RD_KV_TIERS_MAX];

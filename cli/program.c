@@ -42,7 +42,7 @@ __attribute__((format(printf, 2, 0))) static void put_line(FILE *out, const char
         fflush(stdout); /* keeps the order of the output */
         fprintf(out, "%s: ", program_name);
     }
-    fprintf(out, "%s\n", shown ? shown : "out of memory, even for a message");
+    fprintf(out, "%s\n", shown ? shown : "out of memory; a message could not be shown");
     free(shown);
     free(text);
 }

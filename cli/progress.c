@@ -12,7 +12,7 @@
 
 #define DRAWS_PER_SECOND 5.0
 #define QUIET_SECONDS    0.3 /* seconds before the bar appears */
-#define QUIET_BESIDE     1.0 /* seconds before the text beside a program appears */
+#define QUIET_BESIDE     1.0 /* seconds before the text beside a program's output appears */
 #define BAR_CELLS        20
 #define BESIDE_COLUMNS   44 /* width of the text beside a program's output, in columns */
 #define BESIDE_LEAST     80 /* minimum width in columns of a terminal that shows this text */

@@ -22,7 +22,7 @@ typedef struct recorder_options {
     bool children;                     /* true: also record the processes that the program starts */
     const char *burst;                 /* "N:SKIP": record N references, skip SKIP references, and
                                           so on; NULL: record all */
-    const char *start, *stop, *inside; /* names of functions; NULL: none */
+    const char *start, *stop, *inside; /* functions of --start, --stop and --inside; NULL: none */
     uint64_t collapse_bytes;           /* see rd_live_config; 0: off */
     bool paused;                       /* true: start recording only when a marker, a function or a
                                           signal asks for it */

@@ -11,7 +11,8 @@
  * and to process `beside` (0: none); after both have ended, such a signal ends the trace of `live`.
  * With `switches`, SIGUSR1 turns recording on, and SIGUSR2 turns it off. */
 void recorder_signals_take(rd_live *live, pid_t beside, bool switches);
-void recorder_signals_set_program(pid_t program); /* 0: the program has ended */
+/* Sets the recorded program, to which signals are forwarded; 0: it has ended. */
+void recorder_signals_set_program(pid_t program);
 /* Restores the default handling of the forwarded signals, which then terminate this process.
  * Signals that are ignored stay ignored. */
 void recorder_signals_release(void);
