@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Reads header and descriptions. Returns false if they are invalid. */
+/* Reads the header and the descriptions of a file into *head. Returns false if they are invalid. */
 static bool read_head(rd_ctx *ctx, const uint8_t *file, size_t n, rdi_native_head *head) {
     rdi_input *in = NULL;
     bool good = rdi_input_open_memory(ctx, "t", file, n, &in) == RD_OK &&

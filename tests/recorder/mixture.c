@@ -11,10 +11,10 @@
 
 enum {
     SEQUENCES = 8000,
-    LONGEST = 24,         /* maximum number of instructions and jumps */
+    LONGEST = 24,         /* maximum number of instructions and jumps in a sequence */
     BYTES = 32 * LONGEST, /* maximum size of a sequence in bytes */
     MEMORY_DOUBLES = 8,
-    FLAGS = 0x8c5 /* the flags that all of these instructions define */
+    FLAGS = 0x8c5 /* the flags that all INSTRUCTIONS leave defined */
 };
 
 /* The instructions use rax, rcx, rdx, xmm0 to xmm3, and memory at rdi. */

@@ -193,7 +193,7 @@ static void check_windows(const rd_details *d, uint64_t block_bytes) {
     }
 }
 
-/* Returns whether block reference i touches the word of its block. */
+/* Returns whether block reference i touches word number `word` of its block. */
 static bool touches(size_t i, unsigned word, uint64_t block_bytes, uint64_t word_bytes) {
     uint64_t from = blocks[i] * block_bytes + word * word_bytes, to = from + word_bytes - 1;
     uint64_t first = addr[origins[i]], last = first + size[origins[i]] - 1;

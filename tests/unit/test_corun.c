@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST 6 /* programs in a random co-run */
+#define MOST 6 /* maximum number of programs in a random co-run */
 
 /* ---- random programs ---- */
 
-/* Makes a profile with a few distances, each with full bins. */
+/* Makes a profile with full bins, one to six finite distances, and first references. */
 static rd_profile *random_profile(rd_ctx *ctx, rdi_rng *rng) {
     profiles_point points[8];
     size_t n = 1 + rdi_rng_below(rng, 6);
@@ -185,7 +185,7 @@ static double cost_of(rd_ctx *ctx, const programs *p, const size_t *cache_of, si
     return cost;
 }
 
-/* Tries all assignments of programs i and later, and notes the least and the most misses. */
+/* Tries all assignments of programs i and later, and updates the fewest and the most misses. */
 static void try_all(rd_ctx *ctx, const programs *p, size_t caches, uint64_t blocks, size_t i,
                     size_t *cache_of, double *least, double *most) {
     size_t room = (p->n + caches - 1) / caches, used[MOST] = {0};

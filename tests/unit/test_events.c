@@ -305,7 +305,8 @@ static uint8_t *small_file(size_t *bytes) {
     return file;
 }
 
-/* Returns the status of reading the bytes of a file. Sets *error to its message. */
+/* Returns the status of reading the bytes of a file, and copies the message of a failure to
+ * `error`. */
 static rd_status read_bytes(const uint8_t *file, size_t bytes, char error[512]) {
     rd_ctx *ctx = new_ctx();
     rd_trace *t = NULL;

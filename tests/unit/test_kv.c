@@ -419,8 +419,8 @@ static void test_a_long_log_keeps_its_numbers(void **state) {
 
 /* ---- replicas ---- */
 
-/* Simulates `replicas` servers with one cache each. The router chooses as reusedist/prefix.h
- * defines it. */
+/* Simulates `replicas` servers with one cache each. The router chooses the server of a request as
+ * reusedist/prefix.h defines. */
 static oracle_hits simulate_fleet(const oracle_rules *rules, rd_kv_router router, size_t replicas,
                                   size_t size) {
     static oracle_cache caches[3];

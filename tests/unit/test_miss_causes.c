@@ -18,7 +18,7 @@
 #define PCS     7
 #define REGIONS 5
 #define CACHES  3
-#define BYTES   (UINT64_C(1) << 14) /* size of a region, which is a multiple of all sets */
+#define BYTES   (UINT64_C(1) << 14) /* bytes of a region, which uses all sets equally */
 
 static rd_ctx *ctx;
 static uint64_t addr[REFS], pc[REFS], blocks[REFS], distances[REFS], tags[REFS];
@@ -106,7 +106,7 @@ static rd_profile *attribute(const rd_attributor_config *limits, const rd_hierar
 
 typedef struct expectation {
     uint64_t by_site[PCS][CACHES][3], by_region[REGIONS][CACHES][3];
-    uint64_t pairs[REGIONS][REGIONS + 1][CACHES]; /* evictor REGIONS: nobody */
+    uint64_t pairs[REGIONS][REGIONS + 1][CACHES]; /* [misses][evicts]; REGIONS: nobody evicts */
 } expectation;
 
 static void expect(const rd_hierarchy *h, expectation *e) {
@@ -173,7 +173,8 @@ static void counts_are_those_of_the_oracle(void **state) {
 
 /* ---- limits, files ---- */
 
-/* A profile that is read back is checked: all sums must be equal to the counters of the caches. */
+/* Writes a profile, reads it back, and returns the copy. The reader checks that all sums are equal
+ * to the counters of the caches. */
 static rd_profile *read_back(rd_profile *p) {
     char *text = NULL;
     size_t n = 0;

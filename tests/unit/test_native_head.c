@@ -138,7 +138,7 @@ static void an_unknown_column_is_skipped_with_a_note(void **state) {
     make_column(OPTIONAL, 1, "time");
     assert_read(
         "this release does not know these parts of the trace and skips them: column 'time'");
-    make_column(OPTIONAL, 77, "time"); /* an unknown coding, too */
+    make_column(OPTIONAL, 77, "time"); /* the coding is also unknown */
     assert_read(
         "this release does not know these parts of the trace and skips them: column 'time'");
 }

@@ -26,7 +26,7 @@ typedef struct trace {
 
 /* ---- random traces ---- */
 
-/* Kinds of events that a trace may have. */
+/* Properties that a random trace may have, as bits of a mask. KINDS is the number of masks. */
 enum { RESIZE = 1, DELETE = 2, EXPIRE = 4, OPERATE = 8, EMPTY = 16, BACKWARDS = 32, KINDS = 64 };
 
 static void make_trace(uint64_t seed, trace *t) {
@@ -230,7 +230,7 @@ static rd_objects *feed(rd_ctx *ctx, const trace *t, size_t step, uint64_t *dist
     return o;
 }
 
-/* The number of random traces; an argument of the program sets another one. */
+/* The number of random traces, which an argument of the program overrides. */
 #ifdef __SANITIZE_ADDRESS__
 static uint64_t seeds = 1600; /* this is enough to reach all code */
 #else
@@ -251,8 +251,8 @@ static void distances_follow_the_definition(void **state) {
     }
 }
 
-/* Touches of evicted objects bring them back here, as the definition has it, so all operations can
- * be simulated. */
+/* In the simulated caches, a touch of an evicted object brings the object back, as the definition
+ * says, so all operations can be simulated. */
 static void simulated_caches_hit_the_same_requests(void **state) {
     for (uint64_t seed = 0; seed < seeds / 4; seed++) {
         trace t;

@@ -181,8 +181,8 @@ static void figure_2_on_table_3(void **state) {
         party_round(&p, 0, trace, cut);
         assert_letters(&p.listener.sent[2], "acfbd");
         assert_letters(&p.listener.sent[1], "fabcmt"
-                                            /* its own first touch, and the first touches that it
-                                             * forwards */
+                                            /* its own first touches come before the first
+                                             * touch that it forwards */
                                             "d");
         assert_letters(&p.listener.sent[0], "");
         assert_int_equal(p.rank[1].chunk.received, 5);

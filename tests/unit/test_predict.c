@@ -377,8 +377,7 @@ static void multi_models_predict_ranges(void **state) {
 }
 
 /* Tests distance 0, for which every pattern predicts the same on the training inputs. Three
- * quarters of the references are constant and one quarter is linear, and the largest distances of
- * the constant part are 0. */
+ * quarters of the references are constant, all at distance 0, and one quarter is linear. */
 static void what_no_input_tells_apart_is_constant(void **state) {
     static const part parts[] = {{RD_PATTERN_CONSTANT, 0, 0, 3000},
                                  {RD_PATTERN_LINEAR, 0, 1, 1000}};

@@ -64,7 +64,7 @@ static void walk(rd_ctx *ctx, const rdi_ranges_ops *ops, uint64_t capacity, unsi
             l.time[l.n++] = now;
             assert_int_equal(r->ops->append(r, now), RD_OK);
         } else if (rdi_rng_below(&rng, 8) == 0) {
-            /* The removed block of the range is unknown, unless the range has only one block. */
+            /* If the range has several blocks, its end does not say which of them was removed. */
             uint64_t end = r->ops->remove_oldest(r);
             assert_true(end >= l.time[0]);
             list_remove(&l, 0);

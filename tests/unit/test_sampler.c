@@ -19,8 +19,9 @@
 
 #define MANY (RD_SAMPLES_MAX * RD_PEAKS_MAX)
 
-/* Feeds pairs {block, distance} to a sampler with these thresholds: a distance of 100 qualifies a
- * block, a distance of 10 is examined, and the block ids of samples are 50 apart. */
+/* Feeds pairs {block, distance} to a sampler with these thresholds: a distance of at least 100
+ * qualifies a block, a distance of at least 10 is examined, and the block ids of samples are at
+ * least 50 apart. */
 static size_t sample(rd_ctx *ctx, uint64_t (*pairs)[2], size_t n, rd_peak *peaks) {
     rd_sampler_config config = {100, 10, 50};
     rd_sampler *s = NULL;
@@ -138,8 +139,8 @@ static void touch(program *p, uint64_t block) {
 }
 
 /* Makes the references of a program: a start that all inputs share, then passes over n elements,
- * half of them twice, and then a few more blocks, as when results are printed. Unless it grows, all
- * passes have the same length, and there are more of them. */
+ * half of which each pass visits twice, and then n further blocks, as when results are printed. If
+ * `grows` is false, each pass visits 3000 elements, and the number of passes grows with n. */
 static rd_profile *run_program(rd_ctx *ctx, uint64_t n, bool grows) {
     program p = {.n = 0};
     rd_profile *profile = NULL;

@@ -67,7 +67,7 @@ static void joined_parts_go_on_as_one(void **state) {
 }
 
 /* Tests a program that sweeps through large and then through small data: it has two kinds of
- * intervals, none of which is like the average. */
+ * intervals, neither of which is like the average. */
 static void phases_are_told_apart(void **state) {
     (void)state;
     static const rd_binning bins = {RD_BINS_LINEAR, 256};

@@ -14,8 +14,8 @@
 #define OWNERS_MOST 2000
 #define UNIT        64 /* capacity in slots; it is small, so that slots are renumbered often */
 
-/* Live objects, the most recent one last, and for each object the largest weight above it so far.
- * */
+/* The live objects, with the most recent one last, and for each object the largest weight above it
+ * so far. */
 typedef struct model {
     size_t n;
     uint32_t order[OWNERS_MOST];
@@ -46,7 +46,8 @@ static void put_on_top(model *m, uint32_t x, uint64_t weight) {
     look(m);
 }
 
-/* Kinds of events that a sequence may have. */
+/* Operations that a random sequence may contain, as bits of a mask. KINDS is the number of
+ * masks. */
 enum { RESIZE = 1, REMOVE = 2, EMPTY = 4, KINDS = 8 };
 
 static void step(rdi_weight_axis *a, model *m, rdi_rng *rng, unsigned may, uint32_t owners) {
@@ -97,7 +98,7 @@ static void few_objects_follow_the_definition(void **state) {
         compare(*state, seed, 1 + (uint32_t)(seed / KINDS % 40), 400);
 }
 
-/* Enough objects for five levels of sums. */
+/* Tests enough objects for five levels of sums. */
 static void many_objects_follow_the_definition(void **state) {
     for (uint64_t seed = 0; seed < KINDS; seed++)
         compare(*state, seed, OWNERS_MOST, 12000);

@@ -22,7 +22,7 @@ def frame(n, payload, seed):
     checked = struct.pack("<II", n, len(payload)) + payload
     return checked + struct.pack("<Q", xxh64(checked, seed))
 
-# Three loads that are 4096 bytes apart use one slot and one symbol with this addend.
+# Three loads that are 4096 bytes apart use one slot and one symbol, with the addend 4096.
 block = struct.pack("<BBHIQ", 1, 0, 1, 0, 0) + struct.pack("<BBBBIQ", 0, 0, 0, 1, 0, 4096) + bytes(4)
 head = b"\x89RDT\r\n\x1a\n\1\2\4" + bytes(5)
 head += struct.pack("<Q", xxh64(head, 0))
