@@ -4,8 +4,8 @@
 #define EACH_BYTE UINT64_C(0x0101010101010101)
 #define HIGH_BITS UINT64_C(0x8080808080808080)
 
-/* Number of bytes that must be readable where a value begins: a number is loaded in up to three
- * words of 8 bytes, and a few more bytes are tested. */
+/* Number of bytes that must be readable where a value begins: a number takes up to two loads of 8
+ * bytes, and a few more bytes are tested. */
 #define VALUE_ROOM 32
 
 static inline uint64_t load(const char *p) {
@@ -65,8 +65,8 @@ static inline const char *read_digits(const char *p, uint64_t *out) {
     return p;
 }
 
-/* Returns the first separator, '\n' or quote from p on, or NULL if there is none more than
- * VALUE_ROOM bytes before the limit. */
+/* Returns the first separator, '\n' or quote from p on, or NULL if the search comes within
+ * VALUE_ROOM bytes of the limit before it finds one. */
 static inline const char *find_stop(const char *p, const char *limit, char sep) {
     for (; limit - p >= VALUE_ROOM; p += 8) {
         uint64_t x = load(p);
@@ -189,9 +189,10 @@ static inline bool take_value(rdi_rows *w, rdi_csv_plan *plan, size_t step, cons
     }
 }
 
-/* Turns the id of a line into a number. The caller has read all other values of the line before,
- * because the table counts the ids: if the general reader reads the line again, its id must not
- * have been counted. */
+/* Sets *out to the number for the id of a line. Returns false if the general reader must read the
+ * line, or if memory is exhausted (w->lines.failed). The caller must have read all other values of
+ * the line before, because the table counts the ids: if the general reader reads the line again,
+ * its id must not have been counted. */
 static inline bool take_id(rdi_rows *w, const value *v, uint64_t *out) {
     rdi_id_table *ids = &w->ids;
     bool plain = v->is_number && (v->text + 1 == v->end || *v->text != '0');

@@ -23,7 +23,7 @@ static const char *read_digits(const char *text, size_t n, uint64_t *out) {
     return rdi_scan_dec(text, out) ? NULL : "does not fit in 64 bits";
 }
 
-/* Ignores fractional digits after the ninth, which are below a nanosecond even if the unit is a
+/* Ignores fractional digits that are below a nanosecond: digits after the ninth if the unit is a
  * second. */
 const char *rdi_read_time(const char *text, size_t n, uint64_t unit, uint64_t *out) {
     static const char large[] = "is too large for this unit; name another one with time-unit=";

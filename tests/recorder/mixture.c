@@ -11,7 +11,8 @@
 
 enum {
     SEQUENCES = 8000,
-    LONGEST = 24,         /* maximum number of instructions and jumps in a sequence */
+    LONGEST = 24,         /* maximum number of items in a sequence: instructions, jumps
+                             with the instructions that they skip, and the return */
     BYTES = 32 * LONGEST, /* maximum size of a sequence in bytes */
     MEMORY_DOUBLES = 8,
     FLAGS = 0x8c5 /* the flags that all INSTRUCTIONS leave defined */
