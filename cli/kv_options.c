@@ -263,7 +263,7 @@ static uint64_t in_blocks(const kv_setup *s, double size) {
 }
 
 /* Sets the sizes of the configuration in ascending order, without duplicates. If the user gave
- * none, they are powers of two from 1 block or 1 MiB up. */
+ * none, they are powers of two from 1 block, 1 token or 1 MiB up, depending on the unit. */
 static void set_sizes(const kv_options *o, kv_setup *s) {
     rd_kv_config *c = &s->config;
     uint64_t size[RD_KV_SIZES_MAX];
