@@ -47,12 +47,12 @@ struct rdi_cache {
     uint64_t sets, ways;
     uint64_t generator; /* state of RD_POLICY_RANDOM */
 
-    /* Way w of set s has number s * stride + w in these arrays. */
+    /* Way w of set s has the number s * stride + w, which is its index in these arrays. */
     uint64_t stride;
-    uint64_t *tags;   /* blocks */
+    uint64_t *tags;   /* number of the block that the way holds */
     uint8_t *flags;   /* RDI_WAY_* */
-    uint8_t *values;  /* RD_POLICY_RRIP; wide RD_POLICY_PLRU: the bit of the node whose right side
-                         begins at this way */
+    uint8_t *values;  /* RD_POLICY_RRIP: re-reference prediction value; wide RD_POLICY_PLRU: the bit
+                         of the node whose right side begins at this way */
     uint64_t *stamps; /* narrow RD_POLICY_LRU: the time of the last touch or insertion */
     uint64_t clock;   /* the latest time in `stamps` */
 
@@ -64,12 +64,13 @@ struct rdi_cache {
     uint64_t plru_away[RDI_NARROW_WAYS];  /* ... and their bits after a touch of the way */
 
     /* Wide caches. */
-    rdi_block_map where;       /* numbers of the ways that hold blocks */
-    uint64_t *newer, *older;   /* RD_POLICY_LRU: lists of ways, by number plus 1; 0: none */
-    uint64_t *newest, *oldest; /* one per set, by number plus 1 */
+    rdi_block_map where;       /* for each block in the cache, the number of its way */
+    uint64_t *newer, *older;   /* RD_POLICY_LRU: neighbors in the list of a set, by number plus 1;
+                                  0: none */
+    uint64_t *newest, *oldest; /* RD_POLICY_LRU, one per set: ends of the list, by number plus 1 */
     uint64_t *empty;           /* one per set: number of ways that were used and are empty now */
-    uint64_t *spare;           /* RD_POLICY_LRU, one per set: list of these ways through `older`, by
-                                  number plus 1 */
+    uint64_t *spare;           /* RD_POLICY_LRU, one per set: first way that `empty` counts, by
+                                  number plus 1; `older` links these ways */
     uint64_t *filled;          /* one per set: number of ways that were ever used */
 };
 
@@ -79,18 +80,19 @@ typedef struct rdi_victim {
     uint8_t flags; /* 0: there is no victim */
 } rdi_victim;
 
-/* Makes an empty cache. `blocks` is its number of blocks. A failed cache can be finished. */
+/* Makes an empty cache with the properties `is`. After a failure, rdi_cache_fini() is allowed. */
 rd_status rdi_cache_init(rdi_cache *c, rd_ctx *ctx, const rdi_cache_kernels *kernels,
                          const rd_cache *is, uint64_t block_bytes);
 void rdi_cache_fini(rdi_cache *c); /* a zeroed cache is allowed */
 
 /* Returns the number of the way that holds `block`, or RDI_NO_WAY. */
 uint64_t rdi_cache_find(const rdi_cache *c, uint64_t block);
-/* Notes a hit of a way. */
+/* Updates the order of eviction after a hit in the way with number `way`. */
 void rdi_cache_touch(rdi_cache *c, uint64_t way);
-/* Inserts a block that the cache does not hold, clean and not marked, and sets *victim. */
+/* Inserts a block that the cache does not hold, clean and not marked, and sets *victim to the block
+ * that was evicted. */
 rd_status rdi_cache_insert(rdi_cache *c, uint64_t block, rdi_victim *victim);
-/* Empties a way. */
+/* Removes the block of the way with number `way`. */
 void rdi_cache_remove(rdi_cache *c, uint64_t way);
 
 static inline bool rdi_cache_is_narrow(const rdi_cache *c) {
@@ -106,7 +108,8 @@ static inline uint64_t rdi_cache_set(const rdi_cache *c, uint64_t block) {
 rd_status rdi_narrow_init(rdi_cache *c);
 uint64_t rdi_narrow_way_for(rdi_cache *c, uint64_t set, rdi_victim *victim);
 
-/* Notes a touch of way `way` of set `set`, or an insertion into it. */
+/* Updates the order of eviction after a hit in way `way` of set `set`, or an insertion into it.
+ * `rrip` is the new value of the way under RD_POLICY_RRIP. */
 static inline void rdi_narrow_use(rdi_cache *c, uint64_t set, unsigned way, unsigned rrip) {
     c->recent[set] = (uint8_t)way;
     switch (c->policy) {
@@ -128,7 +131,8 @@ static inline void rdi_narrow_use(rdi_cache *c, uint64_t set, unsigned way, unsi
 
 rd_status rdi_wide_init(rdi_cache *c);
 void rdi_wide_use(rdi_cache *c, uint64_t way, unsigned rrip);
-/* Chooses a way for a new block and removes its block, if it has one. */
+/* Returns the number of the way for a new block in set `set`. If the set is full, evicts a block
+ * and sets *victim to it. */
 uint64_t rdi_wide_way_for(rdi_cache *c, uint64_t set, rdi_victim *victim);
 void rdi_wide_remove(rdi_cache *c, uint64_t way);
 
@@ -137,13 +141,14 @@ void rdi_wide_remove(rdi_cache *c, uint64_t way);
 #define RDI_RRIP_INSERTED 2
 #define RDI_RRIP_TOUCHED  0
 
-/* Returns the way that RD_POLICY_RANDOM evicts. */
+/* Returns the way of a full set that RD_POLICY_RANDOM evicts. */
 static inline uint64_t rdi_cache_draw(rdi_cache *c) {
     c->generator += UINT64_C(0x9e3779b97f4a7c15);
     return (uint64_t)(((rdi_u128)rdi_mix64(c->generator) * c->ways) >> 64);
 }
 
-/* Returns the way of a full set that RD_POLICY_RRIP evicts. `values` are those of the set. */
+/* Returns the way of a full set that RD_POLICY_RRIP evicts. `values` has the values
+ * of the set, to which the function adds a number such that the largest one becomes 3. */
 uint64_t rdi_cache_farthest(uint8_t *values, uint64_t ways);
 
 #endif

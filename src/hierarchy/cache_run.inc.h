@@ -1,7 +1,8 @@
 /* The loops over hits in the innermost level, for one instruction set. The including file defines
  * NAME (the names of functions) and TARGET (attributes), and the function NAME(match). */
 
-/* Processes one reference if it hits; otherwise returns false and changes nothing. */
+/* Processes one reference and returns true. Returns false and changes nothing if the reference
+ * misses, hits a marked block, or is a store that must be written through. */
 TARGET static inline bool NAME(hit)(rdi_cache *c, uint64_t block, bool store) {
     uint64_t set = rdi_cache_set(c, block), at = set * c->stride;
     uint64_t found = NAME(match)(c->tags + at, c->stride, block) & c->used[set];
@@ -16,9 +17,10 @@ TARGET static inline bool NAME(hit)(rdi_cache *c, uint64_t block, bool store) {
     return true;
 }
 
-/* Does the same for one cache with LRU and a power of two of sets, which most first levels are. All
- * that the loop needs stays in registers. The way that was used last is tried first: it is the right
- * one for most references of a program, and its recency does not change. */
+/* Processes references like rdi_cache_kernels.run, and returns their number, for one LRU cache
+ * whose sets are found with a mask. Most innermost caches are of this kind. Everything that the
+ * loop needs stays in registers. The loop first tries the way of the set that was used last: it
+ * holds the block of most references, and a hit in it does not change the LRU order. */
 TARGET static size_t NAME(run_lru)(rdi_cache *c, const uint64_t *restrict blocks,
                                    const uint8_t *restrict kinds, size_t n) {
     const uint64_t set_mask = c->index.mask, stride = c->stride;

@@ -10,22 +10,22 @@
 
 #define RDI_CAUSES_BATCH 4096
 
-/* Who evicted blocks from one cache, for a caller that wants to know. */
+/* For each block that one cache has lost, the reference that evicted it. It is kept only if
+ * somebody receives the misses. */
 typedef struct rdi_evictors {
-    rd_miss_sink
-        sink; /* receives the misses of the cache; NULL: nobody does, and nothing is kept */
+    rd_miss_sink sink; /* receives the misses of the cache; NULL: nobody does */
     void *user;
     uint32_t cache;        /* index of the cache in the hierarchy */
-    rdi_block_map numbers; /* for each block that the cache lost, an index of `by` */
+    rdi_block_map numbers; /* for each block that the cache has lost, an index of `by` */
     struct {
         uint64_t block, tag;
     } * by;
     size_t n, room;
 } rdi_evictors;
 
-/* The references that arrived and are not classified yet. */
+/* The causes of one cache. The arrays have the references that are not classified yet. */
 typedef struct rdi_causes {
-    rd_engine *engine;      /* its bound is `cache_blocks` */
+    rd_engine *engine;      /* measures distances at this cache; its bound is `cache_blocks` */
     uint64_t cache_blocks;  /* number of blocks of the cache */
     rdi_block_map *seen;    /* for each block, a mask of the caches at which it has arrived; shared
                                by all caches of a hierarchy, which owns it */
@@ -42,21 +42,22 @@ typedef struct rdi_causes {
 
 rd_status rdi_causes_new(rd_ctx *ctx, uint64_t cache_blocks, rdi_block_map *seen, uint64_t bit,
                          rd_cache_counts *count, rdi_causes **out);
-/* Hands all misses to `sink`, as misses of the cache with this index. Must be called before the
- * first reference. */
+/* Makes `sink` receive all misses, as misses of the cache with index `cache` in the hierarchy. Must
+ * be called before the first reference. */
 rd_status rdi_causes_watch(rd_ctx *ctx, rdi_causes *c, rd_miss_sink sink, void *user,
                            uint32_t cache);
 void rdi_causes_free(rd_ctx *ctx, rdi_causes *c); /* NULL is allowed */
 
 /* Adds the references of a batch, all of which hit or all of which miss. */
 rd_status rdi_causes_add(rdi_causes *c, const uint64_t *blocks, size_t n, bool miss);
-/* Adds the references of a batch. `missed` has the indices of the misses, in ascending order. Nobody
- * may receive the misses. */
+/* Adds the references of a batch. `missed` has the indices of the misses, in ascending order. Not
+ * allowed after rdi_causes_watch(). */
 rd_status rdi_causes_add_mixed(rdi_causes *c, const uint64_t *blocks, size_t n,
                                const uint32_t *missed, size_t misses);
 /* Adds a reference that misses, with its tag. */
 rd_status rdi_causes_add_miss(rdi_causes *c, uint64_t block, uint64_t tag);
-/* Notes that the cache lost `lost` during a reference. Does nothing if nobody receives misses. */
+/* Notes that a reference to `block` with `tag` made the cache lose the block `lost`. Does nothing
+ * if nobody receives the misses. */
 rd_status rdi_causes_lose(rd_ctx *ctx, rdi_causes *c, uint64_t lost, uint64_t block, uint64_t tag);
 /* Classifies all references that were added. */
 rd_status rdi_causes_flush(rdi_causes *c);

@@ -8,7 +8,7 @@
 #endif
 
 static inline bool same_block(uint64_t a, uint64_t b) {
-    return a << 1 == b << 1; /* without RDI_LRU_DIRTY */
+    return a << 1 == b << 1; /* the shift drops RDI_LRU_DIRTY */
 }
 
 /* ---- gather ---- */
@@ -18,8 +18,10 @@ static inline uint64_t as_ref(uint64_t block, uint8_t kind, bool split) {
            (uint64_t)(split && kind == RD_FETCH) << 62;
 }
 
-/* Gathers the references from index `from` on. A load repeats the load or store before it; a store
- * repeats the store before it, unless every store must be written through. */
+/* Gathers references `from` to n - 1 of a tile, after `kept` references that are gathered already,
+ * and returns the new number of gathered references. References are left out if they repeat the one
+ * before them: a load repeats a load or store to the same block; a store repeats a store to the
+ * same block, unless every store must be written through. */
 static inline size_t gather_from(rdi_gathering *g, const uint64_t *restrict blocks,
                                  const uint8_t *restrict kinds, size_t from, size_t n, size_t kept,
                                  uint64_t *restrict refs, uint32_t *restrict at) {
@@ -78,7 +80,8 @@ static inline uint64_t *plain_find(uint64_t *set, uint64_t ways, uint64_t ref) {
 
 #define avx2_gather plain_gather
 
-/* Lane i goes to the front of four lanes, and those before it move back by one: halves of lanes. */
+/* Row i moves lane i of four to the front, and lanes 0 to i - 1 back by one. A lane is two
+ * consecutive 32-bit elements, because AVX2 can permute 64-bit elements by constants only. */
 static const uint32_t to_front4[4][8] = {
     {0, 1, 2, 3, 4, 5, 6, 7},
     {2, 3, 0, 1, 4, 5, 6, 7},
@@ -86,7 +89,7 @@ static const uint32_t to_front4[4][8] = {
     {6, 7, 0, 1, 2, 3, 4, 5},
 };
 
-/* The first i + 1 lanes of four. */
+/* Row i is a mask of the first i + 1 of four lanes. */
 static const int64_t up_to4[4][4] = {
     {-1, 0, 0, 0}, {-1, -1, 0, 0}, {-1, -1, -1, 0}, {-1, -1, -1, -1}};
 
@@ -100,7 +103,8 @@ RDI_TARGET_AVX2 static inline unsigned match4(__m256i lanes, uint64_t ref) {
     return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(same));
 }
 
-/* Moves the lanes 0 to `end` back by one; `carried` enters in lane 0. */
+/* Stores `lanes` at `at` with `carried` in lane 0, lanes 0 to `end` - 1 moved back by one, and lane
+ * `end` dropped. */
 RDI_TARGET_AVX2 static inline void shift4(uint64_t *at, __m256i lanes, __m256i carried,
                                           uint64_t end) {
     __m256i moved = _mm256_blend_epi32(_mm256_permute4x64_epi64(lanes, 0x90), carried, 3);
@@ -151,7 +155,7 @@ RDI_TARGET_AVX2 static inline uint64_t *avx2_find(uint64_t *set, uint64_t ways, 
 
 /* ---- AVX-512 ---- */
 
-/* Lane i goes to the front of eight lanes, and those before it move back by one. */
+/* Row i moves lane i of eight to the front, and lanes 0 to i - 1 back by one. */
 static const uint64_t to_front8[8][8] = {
     {0, 1, 2, 3, 4, 5, 6, 7}, {1, 0, 2, 3, 4, 5, 6, 7}, {2, 0, 1, 3, 4, 5, 6, 7},
     {3, 0, 1, 2, 4, 5, 6, 7}, {4, 0, 1, 2, 3, 5, 6, 7}, {5, 0, 1, 2, 3, 4, 6, 7},

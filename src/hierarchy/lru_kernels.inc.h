@@ -13,7 +13,8 @@ TARGET static inline uint64_t *NAME(set_of)(const rdi_lru *c, uint64_t ref) {
     return c->lanes + rdi_set_of(&c->index, block) * c->stride;
 }
 
-/* Handles one reference, and returns whether it misses. */
+/* Handles one reference, appends its arrivals at the next level to `out`, and returns whether it
+ * misses. */
 TARGET static inline bool NAME(refer)(rdi_lru *c, uint64_t *set, uint64_t ref, rdi_arrivals *out) {
     uint64_t victim, store = ref & RDI_LRU_DIRTY;
     ref &= ~RDI_LRU_FETCH;
@@ -33,8 +34,9 @@ TARGET static inline bool NAME(refer)(rdi_lru *c, uint64_t *set, uint64_t ref, r
     return !hit;
 }
 
-/* Handles references at one write-back cache whose sets are found with a mask, as most innermost
- * caches are. All that the loop needs stays in registers. */
+/* Handles references like NAME(first), and returns the number of misses, for one write-back cache
+ * whose sets are found with a mask. Most innermost caches are of this kind. Everything that the
+ * loop needs stays in registers. */
 TARGET static size_t NAME(first_masked)(rdi_lru *c, const uint64_t *restrict refs, size_t n,
                                         rdi_arrivals *restrict out, uint32_t *restrict missed) {
     uint64_t *const lanes = c->lanes, *restrict what = out->what;
@@ -43,7 +45,7 @@ TARGET static size_t NAME(first_masked)(rdi_lru *c, const uint64_t *restrict ref
     for (size_t i = 0; i < n; i++) {
         uint64_t ref = refs[i], *set = lanes + ((ref - 1) & mask) * stride, victim;
         if (set[0] == ref || set[0] == (ref | RDI_LRU_DIRTY))
-            continue; /* nothing changes */
+            continue; /* the set does not change */
         if (RDI_LIKELY(NAME(touch)(set, ways, ref, &victim)))
             continue;
         missed[misses++] = (uint32_t)i;
@@ -71,7 +73,8 @@ TARGET static size_t NAME(first)(rdi_lru *const first[2], const uint64_t *refs, 
     return misses;
 }
 
-/* A write arrives. */
+/* Handles a write that arrives: makes its block dirty, or passes the write on to the next level if
+ * the cache does not hold the block or writes through. */
 TARGET static inline void NAME(write)(rdi_lru *c, uint64_t *set, uint64_t write,
                                       rdi_arrivals *out) {
     uint64_t *lane = NAME(find)(set, c->ways, write);

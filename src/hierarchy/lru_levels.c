@@ -12,17 +12,17 @@ typedef struct lru_level {
     rdi_lru cache;
     rdi_causes *causes; /* NULL: not requested */
     uint64_t references;
-    rdi_arrivals out; /* what arrives at the next level */
+    rdi_arrivals out; /* the arrivals at the next level */
 } lru_level;
 
 struct rdi_lru_levels {
     rd_ctx *ctx;
     const rdi_lru_kernels *kernels;
-    size_t n, outer; /* number of levels, and the first level that is not innermost */
+    size_t n, outer; /* number of levels, and index of the first level that is not innermost */
     size_t first[2];
     lru_level level[RD_CACHES_MAX];
     rdi_gathering gathering;
-    /* Kernels write whole vectors, so these arrays have room for one more. */
+    /* Kernels write whole vectors, so `refs` and `at` have room for one more vector. */
     uint64_t refs[RDI_LRU_TILE + 8], blocks[RDI_LRU_TILE];
     uint32_t at[RDI_LRU_TILE + 8], missed[RDI_LRU_TILE];
 };
@@ -39,8 +39,9 @@ bool rdi_lru_levels_suit(const rd_hierarchy *h, uint64_t block_bytes) {
     return good;
 }
 
-/* A reference leaves at most three arrivals behind: itself, the victim, and itself as a write. At
- * every further level, each reference adds at most its victim. */
+/* Returns the maximum number of arrivals that one tile causes behind `levels` levels. At the first
+ * level, a reference causes at most three: a miss, a write-back of a dirty victim and a store that
+ * is written through. At every further level, it adds at most one write-back. */
 static size_t most_arrivals(size_t levels) {
     return (levels + 2) * RDI_LRU_TILE;
 }
@@ -102,7 +103,8 @@ void rdi_lru_levels_free(rdi_lru_levels *l) {
 
 /* ---- causes ---- */
 
-/* Adds the references among `what` to the causes of a level, whose misses are l->missed. */
+/* Adds the references among the arrivals `in`, without the writes, to the causes of their level.
+ * l->missed has the indices of the `misses` references that miss. */
 static rd_status add_causes(rdi_lru_levels *l, rdi_causes *causes, const rdi_arrivals *in,
                             size_t misses) {
     size_t n = 0;
@@ -113,7 +115,8 @@ static rd_status add_causes(rdi_lru_levels *l, rdi_causes *causes, const rdi_arr
     return rdi_causes_add_mixed(causes, l->blocks, n, l->missed, misses);
 }
 
-/* Adds the n references of a tile that arrive at innermost level k. */
+/* Adds the references that arrive at innermost level k to its causes. l->refs has the n references
+ * to all innermost levels, and l->missed the indices of the `misses` references that miss. */
 static rd_status add_first_causes(rdi_lru_levels *l, size_t k, size_t n, size_t misses) {
     const uint64_t bits = RDI_LRU_DIRTY | RDI_LRU_FETCH;
     rdi_causes *causes = l->level[k].causes;

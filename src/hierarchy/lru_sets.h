@@ -4,7 +4,7 @@
  * shift of a few lanes in vector registers. This serves LRU caches that are neither inclusive nor
  * exclusive and do not prefetch. What happens in such a cache depends only on the references and
  * writes that arrive there. So a level handles all arrivals of a tile, and leaves the arrivals of
- * the next outer level in a list (lru_levels.c). Everything else is in cache.h. */
+ * the next outer level in a list (lru_levels.c). All other caches are in cache.h. */
 #ifndef RDI_LRU_SETS_H
 #define RDI_LRU_SETS_H
 
@@ -35,19 +35,19 @@ typedef struct rdi_arrivals {
     size_t n;
 } rdi_arrivals;
 
-/* Rules and state of gathering the references of tiles. */
+/* Settings and state of `gather`. */
 typedef struct rdi_gathering {
     bool every_store; /* true: keep all stores, because they are written through */
     bool split;       /* true: mark instruction fetches */
     uint64_t last;    /* the last reference so far; 0 at first */
-    uint64_t bits;    /* all bits of all block numbers so far */
+    uint64_t bits;    /* bitwise OR of all block numbers so far */
 } rdi_gathering;
 
 /* Kernels for one instruction set. */
 typedef struct rdi_lru_kernels {
     /* Writes the references of a tile to `refs` and the index of each of them to `at`, and returns
      * their number. It leaves out references that repeat the block of the reference before them and
-     * change nothing. `kinds` NULL: all are loads. */
+     * change nothing. `kinds` NULL: all references are loads. */
     size_t (*gather)(rdi_gathering *g, const uint64_t *blocks, const uint8_t *kinds, size_t n,
                      uint64_t *refs, uint32_t *at);
     /* Handles n references at the innermost caches: first[0] for data and first[1] for instruction
@@ -55,8 +55,9 @@ typedef struct rdi_lru_kernels {
      * the index of each miss to `missed`. Returns the number of misses. */
     size_t (*first)(rdi_lru *const first[2], const uint64_t *refs, size_t n, rdi_arrivals *out,
                     uint32_t *missed);
-    /* Does the same for an outer level. `missed` gets indices among the references without the
-     * writes. *references becomes the number of references. */
+    /* Handles the arrivals `in` at an outer level. Appends the arrivals of the next level to `out`,
+     * and the index of each miss, counted among references without writes, to `missed`. Returns the
+     * number of misses, and sets *references to the number of references. */
     size_t (*outer)(rdi_lru *c, const rdi_arrivals *in, rdi_arrivals *out, uint32_t *missed,
                     size_t *references);
 } rdi_lru_kernels;

@@ -29,22 +29,22 @@ struct rd_simulator {
     size_t n;
     size_t first[2];    /* the innermost levels of data and of instruction fetches */
     size_t outer;       /* the level outside the innermost one or two */
-    rdi_cache *fast[2]; /* caches of the levels `first`, if the kernel can run them */
+    rdi_cache *fast[2]; /* caches of the levels `first`, if `is_fast`: a kernel can run them */
     bool is_fast;
     const rdi_cache_kernels *kernels;
     rdi_lru_levels *lru; /* the caches, if all of them can be kept in LRU order; NULL: they are in
                             `level` */
     rdi_block_map seen;  /* see causes.h */
     rd_miss_sink sink;   /* receives all misses; NULL: nobody does */
-    uint64_t block, tag; /* the reference that is handled, if `sink` is not NULL */
+    uint64_t block, tag; /* the current reference, if `sink` is not NULL */
 };
 
-/* The levels that a reference or a prefetch searched. */
+/* The result of searching the levels for a block. */
 typedef struct search {
-    size_t missed[RD_CACHES_MAX]; /* from the inside out */
+    size_t missed[RD_CACHES_MAX]; /* indices of the levels that missed, innermost first */
     size_t n;                     /* number of elements of `missed` */
-    size_t hit;                   /* the level that holds the block; the number of levels: memory */
-    uint64_t way;                 /* the way of the hit */
+    size_t hit;                   /* level that holds the block, or number of levels if none does */
+    uint64_t way;                 /* number of the way that holds the block */
 } search;
 
 static inline size_t next_level(const rd_simulator *s, size_t k) {
@@ -71,12 +71,13 @@ static void write_arrives(rd_simulator *s, size_t k, uint64_t block) {
 
 static rd_status insert(rd_simulator *s, size_t k, uint64_t block);
 
-/* Notes that level k lost a block, for those who ask who evicted it. */
+/* Notes that level k lost a block because of the current reference, if somebody receives misses. */
 static rd_status lose(rd_simulator *s, size_t k, uint64_t block) {
     return s->sink ? rdi_causes_lose(s->ctx, s->level[k].causes, block, s->block, s->tag) : RD_OK;
 }
 
-/* Removes the victim of inclusive level k from all caches inside it. */
+/* Removes the victim of inclusive level k from all caches inside it. The victim becomes dirty if
+ * one of them held a dirty copy. */
 static rd_status remove_inside(rd_simulator *s, size_t k, rdi_victim *v) {
     for (size_t i = 0; i < k; i++) {
         level *l = &s->level[i];
@@ -231,7 +232,7 @@ static rd_status reference(rd_simulator *s, uint64_t block, uint8_t kind) {
     return marked ? train(s, found.hit, block) : RD_OK;
 }
 
-/* Counts n references that hit in the innermost level, which the kernel has processed. */
+/* Counts n references that hit in an innermost level and that the kernel has processed. */
 static rd_status count_hits(rd_simulator *s, const uint64_t *blocks, const uint8_t *kinds,
                             size_t n) {
     level *data = &s->level[s->first[0]], *fetches = &s->level[s->first[1]];
@@ -307,7 +308,8 @@ rd_status rd_simulator_counts(rd_simulator *s, rd_cache_counts *out) {
     return RD_OK;
 }
 
-/* Returns whether the caches can be kept in LRU order. Evictors are not known then. */
+/* Returns whether the caches can be kept in LRU order. That is not possible if somebody receives
+ * misses, because it does not tell who evicted a block. */
 static bool suits_lru(const rd_simulator *s, const rd_simulator_config *config) {
     return !config->misses && rdi_lru_levels_suit(&s->hierarchy, config->block_bytes);
 }

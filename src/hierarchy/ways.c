@@ -181,7 +181,8 @@ rd_status rd_ways_feed(rd_ways *w, const uint64_t *blocks, size_t n) {
 
 /* ---- the result ---- */
 
-/* Adds the hits of all parts of one number of sets, and turns them into misses by ways. */
+/* Computes the misses for w->sets[index] sets and every number of ways, from the hits of all parts
+ * with this number of sets. */
 static rd_status sum_up(rd_ways *w, size_t index) {
     const choice *of = &w->choices[index];
     size_t n = 1;
