@@ -5,7 +5,7 @@
 
 #define UNDIVIDED ((64 - RDI_BYTE_BIN_BITS + 1) << RDI_BYTE_BIN_BITS)
 
-/* Returns one more than the largest distance of undivided bin i, and UINT64_MAX for the last. */
+/* Returns the largest distance of undivided bin i plus 1, or UINT64_MAX for the last bin. */
 static uint64_t bin_end(size_t i) {
     size_t shift = i >> RDI_BYTE_BIN_BITS;
     shift = shift > 0 ? shift - 1 : 0;

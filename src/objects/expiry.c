@@ -11,7 +11,7 @@ void rdi_expiry_fini(rdi_expiry_queue *q, rd_ctx *ctx) {
 
 /* ---- lists ---- */
 
-/* Returns the list of a time: that of the highest digit in which it differs from now. */
+/* Returns the index of the list for objects that expire at `time`. See expiry.h. */
 static unsigned list_of(uint64_t now, uint64_t time) {
     uint64_t differ = time ^ now;
     unsigned digit = differ ? (rdi_bit_width(differ) - 1) / DIGIT_BITS : 0;
@@ -36,12 +36,13 @@ static void place(rdi_expiry_queue *q, uint32_t number) {
     q->places++;
 }
 
-/* Takes the lists from..to - 1 out of the queue and puts them before the chain `chain`. */
+/* Takes lists `from` to `to` - 1 out of the queue, and puts their arrays before those of `chain`.
+ * Returns the first array of the longer chain. */
 static uint32_t take_lists(rdi_expiry_queue *q, unsigned from, unsigned to, uint32_t chain) {
     for (unsigned list = from; list < to; list++) {
         uint64_t rest = q->used[list / 64] >> list % 64;
         if (!rest) {
-            list |= 63; /* the next word */
+            list |= 63; /* continue with the next word of q->used */
             continue;
         }
         list += (unsigned)__builtin_ctzll(rest);
@@ -58,8 +59,9 @@ static uint32_t take_lists(rdi_expiry_queue *q, unsigned from, unsigned to, uint
     return chain;
 }
 
-/* Visits all places of a chain that was taken out at the time `before`: stale places are dropped,
- * objects whose time has come expire, and all other objects get a new place. */
+/* Visits all places of a chain whose lists were chosen when the time was `before`. Stale places are
+ * dropped, objects whose time of expiry is reached expire, and all other objects get a new place.
+ * */
 static void visit(rdi_expiry_queue *q, uint32_t chain, uint64_t before,
                   void (*expired)(void *user, uint32_t number), void *user) {
     while (chain) {
@@ -101,7 +103,8 @@ rd_status rdi_expiry_room(rdi_expiry_queue *q, rd_ctx *ctx, uint64_t n, uint64_t
     if (RDI_LIKELY(n <= q->room))
         return RD_OK;
     uint64_t before = q->room, to = n + n / 2;
-    /* Besides full arrays, every list has an array, and so has every list that was taken out. */
+    /* Besides full arrays, every list can have an array that is not full, and so can every list
+     * that was taken out. */
     uint64_t arrays = (2 * to + STALE_LEAST) / RDI_EXPIRY_PLACES + 3 * RDI_EXPIRY_LISTS;
     void *p = q->array;
     rd_status status = rdi_pages_grow_array(ctx, &p, &q->array_room, arrays, sizeof *q->array);
@@ -128,8 +131,9 @@ void rdi_expiry_set(rdi_expiry_queue *q, uint32_t number, uint64_t time) {
         place(q, number);
 }
 
-/* Lists of digits below the highest digit that changes end before now, and so do lists of that digit
- * with smaller values. The list with the value of now is the only mixed one. */
+/* Let D be the highest digit that changes. All lists of digits below D have only times that are
+ * over, and so have the lists of D whose value is smaller than in `now`. Only the list of D with
+ * the same value as in `now` can also have times after `now`. */
 void rdi_expiry_advance(rdi_expiry_queue *q, uint64_t now,
                         void (*expired)(void *user, uint32_t number), void *user) {
     uint64_t before = q->now;

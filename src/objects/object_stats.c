@@ -12,7 +12,7 @@ static uint64_t all_uses(const rd_objects *o) {
     return n - o->absent_touches;
 }
 
-/* If the table stopped counting the uses of an object, the uses that it did not count belong to the
+/* The table counts at most RDI_USES_MAX uses of an object. Uses beyond that number belong to the
  * last row. */
 static void add_uncounted(const rd_objects *o, rd_popularity *rows, size_t n) {
     uint64_t counted = 0;

@@ -5,9 +5,9 @@
 
 #define ENTRIES_LEAST 4096
 #define OBJECTS_MOST  (UINT64_C(1) << 31)
-#define AHEAD         16  /* objects whose entries are prefetched */
-#define FAR           128 /* if an id is more entries away from its home, another hash is chosen */
-#define RESEEDS_MOST  8   /* number of hashes after which the table stops choosing another */
+#define AHEAD         16  /* number of objects between the prefetch of an entry and its use */
+#define FAR           128 /* if a new id is more entries away from its home, a new hash is chosen */
+#define RESEEDS_MOST  8   /* maximum number of times that a new hash is chosen */
 
 /* An entry has the upper half of the hash and the number of the object plus 1. */
 #define NUMBER(entry) ((uint32_t)(entry)-1)
@@ -20,7 +20,8 @@ static void insert(rdi_object_table *t, uint64_t hash, uint64_t number) {
     t->entry[i] = TAG(hash) | (number + 1);
 }
 
-/* Replaces the entries by `entries` new ones. */
+/* Replaces the array of entries by an array of `entries` entries, and inserts all objects into it.
+ * */
 static rd_status rehash(rdi_object_table *t, rd_ctx *ctx, uint64_t entries) {
     uint64_t *fresh = rdi_pages_alloc(ctx, (size_t)entries * sizeof *fresh);
     if (!fresh)
@@ -49,15 +50,17 @@ void rdi_object_table_fini(rdi_object_table *t, rd_ctx *ctx) {
 static rd_status grow_objects(rdi_object_table *t, rd_ctx *ctx, uint64_t k) {
     uint64_t wanted = t->object_room + t->object_room / 2 + k;
     if (t->n + k > OBJECTS_MOST)
-        return rdi_fail(ctx, RD_ERANGE, "the trace has more than 2^31 objects");
+        return rdi_fail(ctx, RD_ERANGE,
+                        "the trace has more than 2^31 objects, which is the limit; use a shorter "
+                        "trace");
     void *p = t->object;
     rd_status status = rdi_pages_grow_array(ctx, &p, &t->object_room, wanted, sizeof *t->object);
     t->object = p;
     return status;
 }
 
-/* If ids are far from home although the table has free entries, they were chosen to collide. Then
- * another hash spreads them. */
+/* Chooses another hash. The table does so if ids are far from their homes although many entries are
+ * free: such ids collide under the present hash, and another hash spreads them. */
 static rd_status reseed(rdi_object_table *t, rd_ctx *ctx) {
     rdi_rng rng = {t->seed};
     t->seed = rdi_rng_next(&rng);

@@ -1,6 +1,6 @@
 /* The table of objects: gives each object id a number, 0, 1, 2 ... in the order of their first
- * requests, and keeps a record per object. Records are never removed, because a request of a
- * deleted object is another kind of miss than the first request of an object. */
+ * requests, and keeps a record per object. Records are never removed, because a request for
+ * a deleted object is another kind of miss than the first request for an object. */
 #ifndef RDI_OBJECT_TABLE_H
 #define RDI_OBJECT_TABLE_H
 
@@ -9,8 +9,8 @@
 typedef enum rdi_cached_state {
     RDI_CACHED_NEW,     /* was never in the cache */
     RDI_CACHED_PRESENT, /* is in an infinite cache */
-    RDI_CACHED_STALE,   /* has expired, but stays until it is evicted */
-    RDI_CACHED_EXPIRED, /* has expired and has left */
+    RDI_CACHED_STALE,   /* has expired, but stays in the cache until it is evicted */
+    RDI_CACHED_EXPIRED, /* has expired and was removed from the cache */
     RDI_CACHED_DELETED
 } rdi_cached_state;
 
@@ -20,27 +20,28 @@ typedef enum rdi_cached_state {
 typedef struct rdi_cached {
     uint64_t id;
     uint64_t bytes;
-    uint64_t lifetime;  /* the lifetime of the last write, in nanoseconds; 0: unlimited */
+    uint64_t lifetime;  /* the lifetime that began last, in nanoseconds; 0: unlimited */
     uint32_t slot;      /* slot on the axis if the object is present or stale, otherwise 0 */
     uint32_t state : 3; /* an rdi_cached_state */
     uint32_t uses : 29; /* number of requests that used the object, up to RDI_USES_MAX */
 } rdi_cached;
 
 typedef struct rdi_object_table {
-    uint64_t *entry;  /* open addressing: 0, or a part of the hash and the number plus 1 */
-    uint64_t entries; /* a power of two */
+    uint64_t *entry;  /* open addressing: upper half of the hash, and number plus 1; 0: empty */
+    uint64_t entries; /* number of entries, a power of two */
     rdi_cached *object;
     uint64_t object_room;
     uint64_t n; /* number of objects */
     uint64_t seed;
     unsigned reseedings;
-    bool skewed; /* true: an id was far from its home, so the next room() chooses another hash */
+    bool skewed; /* true: an id is far from its home, so that another hash will be chosen */
 } rdi_object_table;
 
 rd_status rdi_object_table_init(rdi_object_table *t, rd_ctx *ctx);
 void rdi_object_table_fini(rdi_object_table *t, rd_ctx *ctx); /* a zeroed table is allowed */
 
-/* Makes room for k more objects. Numbers of objects stay valid; pointers to records do not. */
+/* Makes room for k more objects. Numbers of objects stay valid, but pointers to records, hashes and
+ * places do not. */
 rd_status rdi_object_table_room(rdi_object_table *t, rd_ctx *ctx, uint64_t k);
 
 static inline uint64_t rdi_cached_hash(const rdi_object_table *t, uint64_t id) {
@@ -52,9 +53,9 @@ static inline void rdi_cached_prefetch(const rdi_object_table *t, uint64_t hash)
 }
 
 /* Finds an object in two steps, so that a caller with several ids can let their memory accesses
- * overlap. The first step returns a place and prefetches the record that the second step compares.
- * The second step returns the number of the object, which is a new record if there was none. The
- * table must have room. */
+ * overlap. rdi_cached_probe() returns a place and prefetches the record that rdi_cached_find()
+ * compares. rdi_cached_find() returns the number of the object, and makes a record if the id is
+ * new. The table must have room. */
 uint64_t rdi_cached_probe(const rdi_object_table *t, uint64_t hash);
 uint32_t rdi_cached_find(rdi_object_table *t, uint64_t id, uint64_t hash, uint64_t place);
 

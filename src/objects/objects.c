@@ -7,17 +7,17 @@
 #include <string.h>
 
 #define TILE      RDI_OBJECTS_TILE /* number of requests whose memory accesses overlap */
-#define STAGES    4                /* number of tiles in work at a time */
+#define STAGES    4                /* number of tiles in progress, each at another stage */
 #define RING      (TILE * STAGES)
 #define RUN       RDI_EXPIRY_STEP     /* number of requests for which room is made at a time */
 #define AXIS_UNIT (UINT64_C(1) << 16) /* smallest number of slots of the axis */
-#define BYTES_MAX (UINT64_C(1) << 63) /* sizes and their sum stay below this */
+#define BYTES_MAX (UINT64_C(1) << 63) /* each size and the sum of all sizes stay below this */
 
-/* One request. */
+/* One request. The lifetime is in nanoseconds; 0: none is given. */
 typedef struct request {
     uint64_t bytes, lifetime;
     uint64_t operation;
-    uint32_t number; /* of the object */
+    uint32_t number; /* number of the object in the table */
 } request;
 
 rd_status rd_objects_new(rd_ctx *ctx, const rd_objects_config *config, rd_objects **out) {
@@ -125,7 +125,7 @@ static void begin_lifetime(rd_objects *o, uint32_t number, uint64_t lifetime) {
     rdi_expiry_set(&o->queue, number, end);
 }
 
-/* Returns the lifetime of a request, or, if it has none, that of the object's last write. */
+/* Returns the lifetime that a request gives, or else the lifetime that the object got before. */
 static uint64_t lifetime_or_old(const rd_objects *o, const request *r) {
     return r->lifetime ? r->lifetime : o->table.object[r->number].lifetime;
 }
@@ -137,8 +137,10 @@ static void add_traffic(rdi_traffic *t, uint64_t bytes) {
     t->bytes += bytes;
 }
 
-/* Counts a request with this distance, or puts it on the list of requests to be counted in bins.
- * `before` is the size of the object before the request. */
+/* Counts a request unless it belongs to the warm-up or its operation does not count. `distance` is
+ * its byte distance or, for a miss of an infinite cache, the cause RD_MISS_*. A request with a byte
+ * distance also goes to the list o->found, for count_found(). `before` is the size of the object
+ * before the request. */
 static void count(rd_objects *o, const request *r, uint64_t distance, uint64_t before) {
     if (o->requests <= o->warmup || !rdi_objects_counts(o, r->operation))
         return;
@@ -157,7 +159,8 @@ static void count(rd_objects *o, const request *r, uint64_t distance, uint64_t b
         o->found[o->n_found++] = (rdi_found){needed, r->bytes};
 }
 
-/* Makes the object the most recent one, with the size of the request, and returns its distance. */
+/* Makes the object the most recent one, with the size of the request. Returns the byte distance or,
+ * for a miss of an infinite cache, the cause RD_MISS_*. */
 static uint64_t use(rd_objects *o, const request *r) {
     static const uint64_t misses[] = {
         [RDI_CACHED_NEW] = RD_MISS_COLD,
@@ -262,7 +265,8 @@ static rd_status make_room(rd_objects *o, uint64_t n) {
     return rdi_weight_axis_room(&o->axis, o->ctx, n, slots);
 }
 
-/* The requests in work. Each stage prefetches the memory of the next one. */
+/* The requests of the tiles that are being processed. Each stage prefetches the memory that the
+ * next stage needs. */
 typedef struct ring {
     uint64_t hash[RING], place[RING];
     uint32_t number[RING];
@@ -315,15 +319,15 @@ static rd_status process_requests(rd_objects *o, const ring *g, const rd_request
     return o->stretches.status;
 }
 
-/* Returns the tile that is `stage` tiles before the one that begins at `at`, as far as it is in a
- * run of n requests. */
+/* Returns the tile that is `stage` tiles before the tile that begins at `at`. The tile ends at the
+ * end of the run of n requests, and is empty if it lies outside of the run. */
 static range tile_before(size_t at, size_t stage, size_t n) {
     size_t begin = at >= stage * TILE ? at - stage * TILE : n;
     size_t end = begin + TILE < n ? begin + TILE : n;
     return (range){begin < n ? begin : n, end};
 }
 
-/* Processes at most RUN requests, with every stage working on another tile. */
+/* Processes a run of at most RUN requests. Every stage works on another tile. */
 static rd_status feed_run(rd_objects *o, const rd_requests *q, uint64_t *distances) {
     ring g;
     RD_TRY(make_room(o, q->n));
