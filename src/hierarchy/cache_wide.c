@@ -68,8 +68,9 @@ void rdi_wide_use(rdi_cache *c, uint64_t way, unsigned rrip) {
     }
 }
 
-/* Returns the empty way with the lowest number, or any empty way under LRU, which does not depend on
- * the numbers. Ways from filled[set] on were never used. */
+/* Returns a way that was used and is empty now; the set must have one. It is the way with the
+ * lowest number or, under LRU, any such way, because LRU does not depend on the numbers. Ways from
+ * filled[set] on were never used. */
 static uint64_t take_empty(rdi_cache *c, uint64_t set) {
     c->empty[set]--;
     if (c->policy == RD_POLICY_LRU) {

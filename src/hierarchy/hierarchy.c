@@ -149,7 +149,8 @@ static void store_keys(const cache_keys *keys, rd_cache *c) {
     c->seed = keys->seed;
 }
 
-/* Parses one cache and changes `text`. */
+/* Parses the description of one cache, which is split in place. Sets *unit to true if its size has
+ * a unit. */
 static rd_status parse_parts(rd_ctx *ctx, const char *where, char *text, rd_cache *c, bool *unit) {
     cache_keys keys = {0};
     char *size = NULL;
@@ -206,7 +207,8 @@ static rd_status check_names(rd_ctx *ctx, const rd_hierarchy *h) {
     return RD_OK;
 }
 
-/* L1I and L1D stand side by side, so either of them may be the larger one. */
+/* Checks that no cache is smaller than a cache inside it. L1I and L1D stand side by side, so either
+ * of them may be the larger one. */
 static rd_status check_order(rd_ctx *ctx, const rd_hierarchy *h) {
     for (size_t i = rd_hierarchy_is_split(h) ? 2 : 1; i < h->n; i++)
         for (size_t k = 0; k < i; k++)
@@ -320,7 +322,8 @@ static void add_choice(rdi_text *t, const char *key, uint32_t value) {
         rdi_text_printf(t, ":%s=%.*s", key, (int)strcspn(word, "|"), word);
 }
 
-/* A size that was written with a unit keeps one if it is a whole number of KiB. */
+/* Adds the description of a cache. With `unit`, a size that is a whole number of KiB gets the unit
+ * K. */
 static void add_cache(rdi_text *t, const rd_cache *c, bool unit) {
     bool whole = unit && c->bytes % 1024 == 0;
     rdi_text_printf(t, "%s=%" PRIu64 "%s", c->name, whole ? c->bytes / 1024 : c->bytes,

@@ -27,8 +27,8 @@ struct rd_simulator {
     rd_hierarchy hierarchy;
     level level[RD_CACHES_MAX];
     size_t n;
-    size_t first[2];    /* the innermost levels of data and of instruction fetches */
-    size_t outer;       /* the level outside the innermost one or two */
+    size_t first[2];    /* indices of the innermost levels of data and of instruction fetches */
+    size_t outer;       /* index of the first level that is not innermost */
     rdi_cache *fast[2]; /* caches of the levels `first`, if `is_fast`: a kernel can run them */
     bool is_fast;
     const rdi_cache_kernels *kernels;

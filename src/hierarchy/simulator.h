@@ -5,7 +5,7 @@
 #include "base/common.h"
 #include "reusedist/hierarchy.h"
 
-/* Returns whether a simulator can take reuse distances that somebody else has measured, instead of
+/* Returns whether a simulator can take reuse distances that the caller has measured, instead of
  * measuring them again to find the causes of misses. */
 bool rdi_simulator_takes_distances(const rd_simulator *s);
 

@@ -20,8 +20,7 @@ static void insert(rdi_object_table *t, uint64_t hash, uint64_t number) {
     t->entry[i] = TAG(hash) | (number + 1);
 }
 
-/* Replaces the array of entries by an array of `entries` entries, and inserts all objects into it.
- * */
+/* Replaces the entries by an array of `entries` entries, and inserts all objects into it. */
 static rd_status rehash(rdi_object_table *t, rd_ctx *ctx, uint64_t entries) {
     uint64_t *fresh = rdi_pages_alloc(ctx, (size_t)entries * sizeof *fresh);
     if (!fresh)

@@ -41,7 +41,8 @@ static rd_objects_facts facts_of(const rd_objects *o) {
     return f;
 }
 
-/* Copies the rows that are not empty to rows[] and bytes[], and returns their number. */
+/* Copies the requests of the bins that are not empty to rows[] and their bytes to bytes[]. Returns
+ * the number of these bins. */
 static size_t collect_rows(const rdi_byte_bins *b, rd_bin *rows, rd_byte_bin *bytes) {
     size_t n = 0;
     uint64_t low = 0;
