@@ -59,9 +59,9 @@ static uint32_t take_lists(rdi_expiry_queue *q, unsigned from, unsigned to, uint
     return chain;
 }
 
-/* Visits all places of a chain whose lists were chosen when the time was `before`. Stale places are
- * dropped, objects whose time of expiry is reached expire, and the remaining objects get a new
- * place. */
+/* Visits all places of a chain that was taken out when the time was `before`. Stale places are
+ * dropped, and so are places of objects that never expire now. Objects whose time of expiry is
+ * reached expire, and all other objects get a new place. */
 static void visit(rdi_expiry_queue *q, uint32_t chain, uint64_t before,
                   void (*expired)(void *user, uint32_t number), void *user) {
     while (chain) {
