@@ -212,7 +212,8 @@ rd_status rd_report_cost_text(rd_profile *p, const rd_report_style *style,
     rdi_paper_title(&paper, p);
     rdi_text_putc(&paper.t, '\n');
     if (rd_profile_objects(p)->counted.requests == 0) {
-        rdi_text_puts(&paper.t, "No request counts, so there are no hits or misses.\n");
+        rdi_text_puts(&paper.t, "No requests were counted, so there are no hits or misses. Check "
+                                "--warmup and --count.\n");
     } else {
         add_answer(&paper, p, &table.cheapest);
         rdi_text_putc(&paper.t, '\n');

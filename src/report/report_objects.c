@@ -329,7 +329,8 @@ static rd_status make_text(rd_profile *p, const rd_report_style *style, const ui
     rdi_paper paper = rdi_paper_start(p, style);
     rdi_paper_title(&paper, p);
     if (f->counted.requests == 0) {
-        rdi_text_puts(&paper.t, "No request counts, so there are no hits or misses.\n");
+        rdi_text_puts(&paper.t, "No requests were counted, so there are no hits or misses. Check "
+                                "--warmup and --count.\n");
     } else {
         if (with_facts)
             add_facts(&paper, f);

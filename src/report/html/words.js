@@ -148,8 +148,8 @@ function sayChange() {
 /* Says how far the numbers can be from the true ones. */
 function sayError(p) {
     if (p.error.kind === "exact")
-        return "Every distance is exact. A miss ratio with \u2248 lies inside a bin of the histogram and " +
-               "is interpolated.";
+        return "Every distance is exact. A miss ratio with \u2248 is interpolated, because its cache size " +
+               "lies inside a bin of the histogram.";
     if (p.error.kind === "relative")
         return `Distances are never too large and at most ${percent(p.error.bound)} too small.`;
     if (p.error.kind === "absolute")

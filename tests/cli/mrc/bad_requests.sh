@@ -2,7 +2,7 @@
 # more, sums of 2^63 and more, missing values, times that go backwards, unknown operations and lifetimes of 0.
 try() {
     { "$REUSEDIST" mrc --weight=bytes -v --sizes=100 --out=csv "$@" 2>&1 || true; } |
-        sed '/per object$/d; /engine objects/d; /block references in/d; /^bytes,/d'
+        sed '/per object$/d; /engine objects/d; / in [0-9.]* s, /d; /^bytes,/d'
 }
 csv() {
     printf 'id,size,time,op,ttl\n7,1,1,set,9\n%s\n7,1,9,get,9\n' "$1" >t.csv
