@@ -94,6 +94,15 @@ static reading read_miss_ratio(const pair *what) {
     return value_of(ratio);
 }
 
+static reading read_byte_miss_ratio(const pair *what) {
+    double ratio, bytes;
+    if (rd_profile_facts_of(what->profile)->references == 0)
+        return no_value("the profile has no requests");
+    if (rd_objects_at(what->ctx, what->profile, what->size, &ratio, &bytes, NULL) != RD_OK)
+        return no_value("%s", rd_last_error(what->ctx));
+    return value_of(bytes);
+}
+
 static reading read_misses(const pair *what) {
     reading r = read_miss_ratio(what);
     r.value = nearbyint(r.value * (double)rd_profile_facts_of(what->profile)->references);
@@ -141,6 +150,12 @@ static const struct rule_measure measures[] = {
      .sized = true,
      .share = true,
      .of_one = true},
+    {.name = "byte-miss-ratio",
+     .noun = "byte miss ratio",
+     .read = read_byte_miss_ratio,
+     .sized = true,
+     .share = true,
+     .of_one = true},
     {.name = "misses",
      .noun = "number of misses",
      .read = read_misses,
@@ -158,7 +173,8 @@ static const struct rule_measure measures[] = {
 static bool fail_rule(const char *text, const char *why) {
     fail_usage("compare: rule '%s' %s (valid: different, bound-broken, accuracy<99%%, "
                "average-error>1%%, miss-ratio-error>1%%, miss-ratio@1M>5%%, miss-ratio@1M>+2%%, "
-               "misses@1M>1.05x, mean-distance>1000, blocks>1.1x, references>+1000)",
+               "byte-miss-ratio@1G>+1%%, misses@1M>1.05x, mean-distance>1000, blocks>1.1x, "
+               "references>+1000)",
                text, why);
     return false;
 }

@@ -11,6 +11,7 @@
  *
  * measures of the second profile, which can be compared with the same measure of the first one:
  *   miss-ratio@SIZE        miss ratio of a cache of that size, in percent or as a share
+ *   byte-miss-ratio@SIZE   missed share of the bytes requested, for profiles of object caches
  *   misses@SIZE            number of misses of that cache, a plain number like all measures below
  *   mean-distance          mean of the finite distances, in blocks
  *   blocks, references

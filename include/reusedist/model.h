@@ -154,7 +154,8 @@ typedef struct rd_comparison {
     uint64_t last_mrc_blocks; /* the largest size compared */
     bool identical;           /* true: both profiles have the same block size, the same numbers of
                            references, blocks and infinite distances, and the same counts and sums
-                           of distances in the finest bins that both have */
+                           of distances in the finest bins that both have; for object caches, also
+                           the same bytes of requests in every bin */
     bool bound_checked; /* true: one profile is exact, the other one states an error bound, and both
                            have the same number of references or the bound is the band of a run in
                            bursts */

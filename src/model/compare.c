@@ -12,6 +12,7 @@
 #include "profile/error_bound.h"
 #include "profile/hist.h"
 #include "profile/profile_build.h"
+#include "reusedist/objects.h"
 
 #include <math.h>
 #include <string.h>
@@ -158,18 +159,30 @@ static uint64_t largest_distance(const rd_profile *p) {
     return blocks && blocks - 1 < high ? blocks - 1 : high;
 }
 
-/* Compares the miss ratios at sizes 1, 2, 4 ... up to the first size above every distance, or up to
+/* Returns the first cache size to compare: 1 block, or the first power of two bytes that holds the
+ * largest object of both profiles. */
+static uint64_t first_size(rd_profile *const pair[2]) {
+    uint64_t size = 1;
+    for (int i = 0; i < 2; i++) {
+        const rd_objects_facts *f = rd_profile_objects(pair[i]);
+        while (f && size < f->largest)
+            size *= 2;
+    }
+    return size;
+}
+
+/* Compares the miss ratios at powers of two, up to the first size above every distance, or up to
  * the smaller bound. Sizes inside a bin are left out, because the curve is only interpolated
  * there. */
 static rd_status compare_misses(rd_ctx *ctx, rd_profile *const pair[2], rd_comparison *out) {
-    uint64_t largest = 0, bound = UINT64_MAX;
+    uint64_t first = first_size(pair), largest = first / 2, bound = UINT64_MAX;
     for (int i = 0; i < 2; i++) {
         uint64_t distance = largest_distance(pair[i]), limit = rd_profile_facts_of(pair[i])->bound;
         largest = distance > largest ? distance : largest;
         bound = limit && limit < bound ? limit : bound;
     }
     double sum = 0;
-    for (uint64_t blocks = 1; blocks && blocks <= bound && blocks / 2 <= largest; blocks *= 2) {
+    for (uint64_t blocks = first; blocks && blocks <= bound && blocks / 2 <= largest; blocks *= 2) {
         double miss[2] = {0, 0};
         bool guess[2] = {false, false};
         for (int i = 0; i < 2; i++)
@@ -191,6 +204,23 @@ static rd_status compare_misses(rd_ctx *ctx, rd_profile *const pair[2], rd_compa
 
 /* ---- equality and error bounds ---- */
 
+static bool is_same_sum(rd_sum a, rd_sum b) {
+    return a.low == b.low && a.high == b.high;
+}
+
+/* Returns whether the bytes of the requests of two object caches are equal, in total and in every
+ * row. NULL means that a profile has no objects. */
+static bool has_same_bytes(const rd_objects_facts *a, const rd_objects_facts *b) {
+    if (!a || !b)
+        return a == b;
+    if (!is_same_sum(a->counted.bytes, b->counted.bytes) || a->n_bins != b->n_bins)
+        return false;
+    for (size_t i = 0; i < a->n_bins; i++)
+        if (a->bins[i].low != b->bins[i].low || !is_same_sum(a->bins[i].bytes, b->bins[i].bytes))
+            return false;
+    return true;
+}
+
 /* Returns whether block sizes and totals are equal, and also the counts in the finest bins that
  * both profiles have, and the sums in these bins if both profiles know them. */
 static bool is_identical(rd_profile *const pair[2]) {
@@ -202,11 +232,10 @@ static bool is_identical(rd_profile *const pair[2]) {
     bool sums = a->sums_known && b->sums_known;
     span s;
     while (next_span(list, &s)) {
-        bool same_sum = s.sum[0].low == s.sum[1].low && s.sum[0].high == s.sum[1].high;
-        if (s.count[0] != s.count[1] || (sums && !same_sum))
+        if (s.count[0] != s.count[1] || (sums && !is_same_sum(s.sum[0], s.sum[1])))
             return false;
     }
-    return true;
+    return has_same_bytes(rd_profile_objects(pair[0]), rd_profile_objects(pair[1]));
 }
 
 /* An iterator over the references of a profile in ascending order of distance, one bin at a
@@ -325,6 +354,10 @@ rd_status rd_compare(rd_ctx *ctx, rd_profile *a, rd_profile *b, rd_binning binni
             return rdi_fail(ctx, RD_EINVAL,
                             "reference groups all have the same number of references: compare bins "
                             "of distances instead");
+    if (!rd_profile_objects(a) != !rd_profile_objects(b))
+        return rdi_fail(ctx, RD_EINVAL,
+                        "cannot compare: only one of the profiles counts bytes of objects; analyze "
+                        "both traces with --weight=bytes, or none");
     RD_TRY(compare_misses(ctx, pair, &result));
     RD_TRY(compare_bins(ctx, pair, finite, &result));
     RD_TRY(average_error(ctx, pair, finite, &result.average_error));

@@ -3,6 +3,7 @@
 #include "profile/binning.h"
 #include "profile/hist.h"
 #include "profile/sections.h"
+#include "reusedist/objects.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,6 +39,11 @@ static const char *bound_text(uint64_t bound, char text[BOUND_ROOM]) {
 static rd_status check_same(rd_ctx *ctx, const rd_profile *first, const rd_profile *part,
                             size_t number) {
     const rd_profile_facts *a = rd_profile_facts_of(first), *b = rd_profile_facts_of(part);
+    if (!rd_profile_objects(first) != !rd_profile_objects(part))
+        return rdi_fail(ctx, RD_EINVAL,
+                        "cannot merge: only one of profiles 1 and %zu counts bytes of objects; "
+                        "analyze all traces with --weight=bytes, or none",
+                        number);
     if (a->block_bytes != b->block_bytes) {
         char blocks[2][RDI_BLOCK_ROOM];
         return rdi_fail(ctx, RD_EINVAL,

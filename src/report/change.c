@@ -3,7 +3,8 @@
  * Caches are compared by their numbers of misses, because a changed program may make a different
  * number of references. In three cases miss ratios are compared instead: if a recorder skipped
  * references, so that the numbers of misses are unknown; if all miss ratios are equal; and if one
- * run is so much longer that its numbers of misses say nothing about locality.
+ * run is so much longer that its numbers of misses say nothing about locality. Object caches are
+ * always compared by their miss ratios, because traces of requests have any length.
  */
 #include "report/change.h"
 
@@ -26,6 +27,7 @@ typedef struct change_at {
     double miss[2];    /* miss ratios */
     double low[2];     /* lower ends of the bands of `miss`, or equal to `miss` */
     double high[2];    /* upper ends of the bands, or equal to `miss` */
+    double bytes[2];   /* byte miss ratios of objects */
     double misses[2];  /* numbers of misses, or miss ratios if `counted` is false */
     bool comparable;   /* true: both miss ratios are known; look() decides about interpolated
                           ones */
@@ -40,6 +42,7 @@ typedef struct change_report {
     rd_ctx *ctx;
     rdi_text *out;
     uint64_t unit[2]; /* size of a block in bytes, or 1 */
+    bool objects;     /* true: both profiles count bytes of objects */
     bool counted;     /* true: numbers of misses can be compared */
 } change_report;
 
@@ -49,6 +52,8 @@ static rd_status read_one(const change_report *r, int i, uint64_t blocks, change
                           bool *interpolated) {
     const rd_profile *p = r->change->profiles[i];
     RD_TRY(rd_mrc_at(r->ctx, p, blocks, &at->miss[i], interpolated));
+    if (r->objects)
+        RD_TRY(rd_objects_at(r->ctx, p, blocks, &at->miss[i], &at->bytes[i], NULL));
     at->low[i] = at->high[i] = at->miss[i];
     if (rd_mrc_has_band(p))
         return rd_mrc_band(r->ctx, p, blocks, &at->low[i], &at->high[i]);
@@ -85,6 +90,15 @@ static change_at look(const change_report *r, uint64_t size, bool take_interpola
 
 /* ---- words ---- */
 
+static const char *noun_of(const change_report *r) {
+    return r->objects ? "requests" : "references";
+}
+
+/* Returns what gets better or worse. */
+static const char *subject_of(const change_report *r) {
+    return r->objects ? "The miss ratio" : "Locality";
+}
+
 static void add_size(const change_report *r, uint64_t size) {
     char text[RDI_FORMAT_ROOM];
     if (r->facts[0]->block_bytes)
@@ -114,16 +128,20 @@ static void add_factor(const change_report *r, const change_at *at) {
 }
 
 /* Adds the numbers, such as "12.3 k times instead of 45.6 k, or 0.42 % instead of 1.6 % of the
- * references". */
+ * references", or "0.42 % instead of 1.6 % of the requests and 1.1 % instead of 2.3 % of the bytes
+ * requested". */
 static void add_numbers(const change_report *r, const change_at *at) {
-    char number[2][16], share[2][RDI_FORMAT_ROOM];
+    char number[2][16], share[2][RDI_FORMAT_ROOM], bytes[2][RDI_FORMAT_ROOM];
     for (int i = 0; i < 2; i++) {
         rd_format_count(at->misses[i], number[i]);
         rdi_format_share(at->miss[i], share[i]);
+        rdi_format_share(at->bytes[i], bytes[i]);
     }
     if (r->counted)
         rdi_text_printf(r->out, "%s times instead of %s, or ", number[1], number[0]);
-    rdi_text_printf(r->out, "%s instead of %s of the references", share[1], share[0]);
+    rdi_text_printf(r->out, "%s instead of %s of the %s", share[1], share[0], noun_of(r));
+    if (r->objects)
+        rdi_text_printf(r->out, " and %s instead of %s of the bytes requested", bytes[1], bytes[0]);
 }
 
 static void add_names(const change_report *r, const change_at *at) {
@@ -138,13 +156,29 @@ typedef struct change_sum {
     unsigned sizes;       /* number of sizes that were compared */
     double better, worse; /* sums of the differences in each direction */
     change_at gain, loss; /* the sizes with the largest gain and the largest loss */
+    change_at bytes;      /* the size with the largest difference of the byte miss ratios */
 } change_sum;
 
+/* Returns the first power of two that holds the largest object of both profiles. */
+static uint64_t size_of_largest(const change_report *r) {
+    uint64_t size = 1;
+    for (int i = 0; i < 2; i++)
+        while (size < rd_profile_objects(r->change->profiles[i])->largest)
+            size *= 2;
+    return size;
+}
+
+static double byte_difference(const change_at *at) {
+    return fabs(at->bytes[1] - at->bytes[0]);
+}
+
 /* Sums the certain differences at powers of two times `least` blocks, up to the first size at which
- * both profiles have all achievable hits. */
+ * both profiles have all achievable hits. Caches of objects hold at least the largest object. */
 static change_sum add_up(const change_report *r, uint64_t least) {
     change_sum sum = {0};
     uint64_t size = least * (r->unit[0] > r->unit[1] ? r->unit[0] : r->unit[1]), end = 0;
+    if (r->objects)
+        end = size = size_of_largest(r);
     for (int i = 0; i < 2; i++) {
         rdi_mrc_scan scan = rdi_mrc_scan_start(r->change->profiles[i]);
         double bytes = (double)rdi_mrc_end(&scan) * (double)r->unit[i];
@@ -154,6 +188,8 @@ static change_sum add_up(const change_report *r, uint64_t least) {
     for (; size / 2 < end && size < UINT64_C(1) << 63; size *= 2) {
         change_at at = look(r, size, false);
         sum.sizes += at.comparable;
+        if (at.comparable && byte_difference(&at) > byte_difference(&sum.bytes))
+            sum.bytes = at;
         if (!at.certain)
             continue;
         if (at.difference < 0) {
@@ -178,7 +214,7 @@ static void say_clear(const change_report *r, const change_sum *sum) {
     bool better = sum->better > sum->worse;
     const change_at *most = better ? &sum->gain : &sum->loss;
     const change_at *other = better ? &sum->loss : &sum->gain;
-    rdi_text_printf(r->out, "Locality got %s, most at ", better ? "better" : "worse");
+    rdi_text_printf(r->out, "%s got %s, most at ", subject_of(r), better ? "better" : "worse");
     add_size(r, most->size);
     rdi_text_puts(r->out, ": ");
     rdi_text_puts(r->out, "a cache of that size misses ");
@@ -194,7 +230,8 @@ static void say_clear(const change_report *r, const change_sum *sum) {
 }
 
 static void say_mixed(const change_report *r, const change_sum *sum) {
-    rdi_text_puts(r->out, "Locality got better at some cache sizes and worse at others: ");
+    rdi_text_printf(r->out,
+                    "%s got better at some cache sizes and worse at others: ", subject_of(r));
     add_most(r, &sum->gain);
     add_names(r, &sum->gain);
     rdi_text_puts(r->out, ", ");
@@ -225,16 +262,33 @@ static uint64_t largest_size(const change_report *r) {
 static void say_no_change(const change_report *r) {
     uint64_t largest = largest_size(r);
     if (has_bands(r)) {
-        rdi_text_puts(r->out, "Locality is the same within the error of the samples.\n");
+        rdi_text_printf(r->out, "%s is the same within the error of the samples.\n", subject_of(r));
     } else if (largest) {
         rdi_text_puts(r->out, "Locality is the same below the bound: caches of up to ");
         add_size(r, largest);
         rdi_text_puts(r->out, " miss equally often in both profiles. Nothing is known about larger "
                               "caches.\n");
     } else {
-        rdi_text_puts(r->out, "Locality is the same: caches of every size miss equally often in "
-                              "both profiles.\n");
+        rdi_text_printf(r->out,
+                        "%s is the same: caches of every size%s miss equally often in both "
+                        "profiles.\n",
+                        subject_of(r), r->objects ? " that hold the largest object" : "");
     }
+}
+
+/* Says at which size the byte miss ratios of objects differ most, unless the first sentence is about
+ * this size. Bands of samples are not taken into account, so samples have no such sentence. */
+static void say_bytes(const change_report *r, const change_sum *sum) {
+    char share[2][RDI_FORMAT_ROOM];
+    const change_at *at = &sum->bytes;
+    if (has_bands(r) || byte_difference(at) <= SAME || at->size == sum->gain.size ||
+        at->size == sum->loss.size)
+        return;
+    for (int i = 0; i < 2; i++)
+        rdi_format_share(at->bytes[i], share[i]);
+    rdi_text_puts(r->out, "The byte miss ratio changes most at ");
+    add_size(r, at->size);
+    rdi_text_printf(r->out, ": %s instead of %s of the bytes requested.\n", share[1], share[0]);
 }
 
 static void say_verdict(const change_report *r) {
@@ -249,6 +303,8 @@ static void say_verdict(const change_report *r) {
         say_clear(r, &sum);
     else
         say_mixed(r, &sum);
+    if (r->objects)
+        say_bytes(r, &sum);
 }
 
 /* Returns whether caches of all sizes miss the same share of the references. The profiles then have
@@ -277,9 +333,8 @@ static void say_references(const change_report *r) {
     for (int i = 0; i < 2; i++)
         rd_format_count((double)r->facts[i]->references, number[i]);
     if (fabs(length_factor(r) - 1) > SAME)
-        rdi_text_printf(r->out,
-                        "The runs differ in length: %s references in \"%s\", %s in \"%s\".\n",
-                        number[1], r->names[1], number[0], r->names[0]);
+        rdi_text_printf(r->out, "The runs differ in length: %s %s in \"%s\", %s in \"%s\".\n",
+                        number[1], noun_of(r), r->names[1], number[0], r->names[0]);
 }
 
 /* ---- the other sentences ---- */
@@ -363,6 +418,7 @@ rd_status rdi_change_say(rd_ctx *ctx, const rdi_change *change, rdi_text *out) {
         r.unit[i] = r.facts[i]->block_bytes ? r.facts[i]->block_bytes : 1;
         r.counted = r.counted && !r.facts[i]->skipped;
     }
+    r.objects = rd_profile_objects(change->profiles[0]) && rd_profile_objects(change->profiles[1]);
     rdi_change_names(change->names, r.names);
     bool identical;
     RD_TRY(find_identical(ctx, change, &identical));
@@ -376,12 +432,12 @@ rd_status rdi_change_say(rd_ctx *ctx, const rdi_change *change, rdi_text *out) {
         rdi_text_puts(out, "Blocks have a size in only one of the profiles, so caches cannot be "
                            "compared.\n");
     } else {
-        bool by_ratio = r.counted && (has_other_length(&r) || has_same_ratios(r));
+        bool by_ratio = r.objects || (r.counted && (has_other_length(&r) || has_same_ratios(r)));
         r.counted = r.counted && !by_ratio;
         say_verdict(&r);
         if (by_ratio)
             say_references(&r);
-        if (bytes[0])
+        if (bytes[0] && !r.objects)
             say_levels(&r);
     }
     return out->status;

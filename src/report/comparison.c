@@ -51,7 +51,15 @@ static void add_profile_line(rdi_text *t, size_t number, const char *name, const
     rdi_text_escaped(t, f->engine ? f->engine : "unknown engine");
     rdi_text_puts(t, ", ");
     rdi_text_escaped(t, f->exact ? "exact" : f->error_kind ? f->error_kind : "unknown error");
-    rdi_text_printf(t, ", %s references", references);
+    const rd_objects_facts *objects = rd_profile_objects(p);
+    rdi_text_printf(t, ", %s %s", references, objects ? "requests" : "references");
+    if (objects) {
+        rd_format_count((double)objects->objects, blocks);
+        rd_format_bytes((double)objects->largest, bytes);
+        rdi_text_printf(t, ", %s objects of up to %s", blocks, bytes);
+        rdi_text_puts(t, f->partial ? ", incomplete\n" : "\n");
+        return;
+    }
     if (f->blocks != RD_UNKNOWN)
         rd_format_count((double)f->blocks, blocks);
     rd_format_bytes((double)f->block_bytes, bytes);
@@ -68,6 +76,21 @@ static void add_profile_line(rdi_text *t, size_t number, const char *name, const
 
 static void add_label(rdi_text *t, const char *label) {
     rdi_text_printf(t, "%-16s", label);
+}
+
+/* Adds the difference of the miss ratios of object caches, whose sizes are in bytes. */
+static void add_object_misses(rdi_text *t, const rd_comparison *c) {
+    char most[16], last[16];
+    rd_format_bytes((double)c->max_mrc_blocks, most);
+    rd_format_bytes((double)c->last_mrc_blocks, last);
+    add_label(t, "miss ratio");
+    if (c->max_mrc_blocks == 0)
+        rdi_text_puts(t, "the same");
+    else
+        rdi_text_printf(t, "at most %.3g points apart, at %s; %.3g on average",
+                        100 * c->max_mrc_error, most, 100 * c->mean_mrc_error);
+    rdi_text_printf(t, "   (%u power%s of two up to %s)\n", c->n_mrc_sizes,
+                    c->n_mrc_sizes == 1 ? "" : "s", last);
 }
 
 static void add_misses(rdi_text *t, const rd_comparison *c, uint64_t block_bytes) {
@@ -91,10 +114,11 @@ static void add_misses(rdi_text *t, const rd_comparison *c, uint64_t block_bytes
                     c->last_mrc_blocks);
 }
 
-static void add_worst_bins(rdi_text *t, const rd_comparison *c, const char *bins) {
+static void add_worst_bins(rdi_text *t, const rd_comparison *c, const char *bins, bool objects) {
     if (c->n_worst == 0)
         return;
-    rdi_text_printf(t, "\nlargest differences, in percent of the finite distances (%s)\n", bins);
+    rdi_text_printf(t, "\nlargest differences, in percent of the finite distances (%s%s)\n",
+                    objects ? "bytes, " : "", bins);
     rdi_text_printf(t, "%20s   %-20s %8s %8s %9s\n", "from", "to", "1", "2", "2 - 1");
     for (size_t i = 0; i < c->n_worst; i++) {
         const rd_bin_difference *bin = &c->worst[i];
@@ -119,7 +143,8 @@ static void add_bound(rdi_text *t, const rd_comparison *c, const rd_profile *con
         rdi_text_printf(t, "%s (%s, %g)\n", c->bound_held ? "held" : "broken", f->error_kind,
                         f->error_bound);
     else if (a->references != b->references)
-        rdi_text_puts(t, "not checked: the numbers of references differ\n");
+        rdi_text_printf(t, "not checked: the numbers of %s differ\n",
+                        rd_profile_objects(pair[0]) ? "requests" : "references");
     else
         rdi_text_puts(t, "none that can be checked\n");
 }
@@ -152,6 +177,15 @@ static rd_status add_change(rdi_text *t, const rd_comparees *all) {
     return status;
 }
 
+static void add_average_error(rdi_text *t, const rd_comparison *c) {
+    add_label(t, "average error");
+    if (isnan(c->average_error))
+        rdi_text_puts(t, "unknown: the bins are too coarse");
+    else
+        rdi_text_printf(t, "%.3g %%", 100 * c->average_error);
+    rdi_text_puts(t, "   (HP-RDA's 23 bins 1, 2, 4 ... 2M, more)\n");
+}
+
 static rd_status add_two(rdi_text *t, const rd_comparees *all) {
     const rd_profile *const pair[2] = {all->profiles[0], all->profiles[1]};
     rd_comparison c = {0};
@@ -167,15 +201,15 @@ static rd_status add_two(rdi_text *t, const rd_comparees *all) {
                                   : "yes, as far as the bins tell\n");
     add_label(t, "accuracy");
     rdi_text_printf(t, "%.6g %%   (finite distances, %s)\n", 100 * c.accuracy, bins);
-    add_label(t, "average error");
-    if (isnan(c.average_error))
-        rdi_text_puts(t, "unknown: the bins are too coarse");
-    else
-        rdi_text_printf(t, "%.3g %%", 100 * c.average_error);
-    rdi_text_puts(t, "   (HP-RDA's 23 bins 1, 2, 4 ... 2M, more)\n");
-    add_misses(t, &c, rd_profile_facts_of(pair[0])->block_bytes);
+    bool objects = rd_profile_objects(pair[0]);
+    if (objects) {
+        add_object_misses(t, &c);
+    } else {
+        add_average_error(t, &c);
+        add_misses(t, &c, rd_profile_facts_of(pair[0])->block_bytes);
+    }
     add_bound(t, &c, pair);
-    add_worst_bins(t, &c, bins);
+    add_worst_bins(t, &c, bins, objects);
     return RD_OK;
 }
 
