@@ -45,7 +45,7 @@ for seed in range(int(sys.argv[2])):
     for k, v in want.items():
         assert all(abs(a - b) < 1e-9 for a, b in zip(v, got[k])), (seed, k, v, got[k])
 P
-python3 oracle.py "$REUSEDIST" 40
+python3 oracle.py "$REUSEDIST" 12
 printf 'time,id,size\n0,a,10\n1,b,20\n1.5,a,10\n7200,a,10\n7201,b,20\n7202,c,5\n3,a,10\n' >t.csv
 $REUSEDIST mrc --weight=bytes --every=1h --sizes=30,64 --out=csv t.csv
 $REUSEDIST mrc --weight=bytes --every=0.5s --sizes=32 --out=csv t.csv
