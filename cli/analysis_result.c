@@ -27,6 +27,9 @@ static rd_status make_report(rd_ctx *ctx, const analysis_options *o, rd_profile 
         is_on_stderr(o) ? terminal_style_on_stderr(o->ascii) : terminal_style(o->output, o->ascii);
     cache_list caches = {0};
     bool given;
+    rd_status status = rd_profile_show_own(profile, NULL, 0);
+    if (status != RD_OK)
+        return status;
     bool distances = strcmp(rd_profile_facts_of(profile)->error_kind, "none") != 0;
     if (choose_caches(ctx, o, &caches, &given) != EXIT_OK || !caches.has_machine ||
         (!distances && rd_profile_simulation(profile)))
@@ -48,13 +51,15 @@ static rd_status make_text(rd_ctx *ctx, const analysis_options *o, rd_profile *p
 static int write_page(rd_ctx *ctx, const analysis_options *o, rd_profile *profile) {
     cache_list caches = {0};
     bool given;
-    int status = choose_caches(ctx, o, &caches, &given);
+    rd_status shown = rd_profile_show_own(profile, NULL, 0);
+    int status = shown == RD_OK ? choose_caches(ctx, o, &caches, &given) : fail_status(ctx, shown);
     if (status != EXIT_OK)
         return status;
     const rd_source *sources;
     size_t n = rd_profile_sources(profile, &sources);
     const char *name = n && sources[0].path ? sources[0].path : "profile";
-    rd_page page = {.size = sizeof page, .profiles = &profile, .names = &name, .n = 1};
+    rd_page page = {
+        .size = sizeof page, .profiles = &profile, .names = &name, .n = 1, .source_text = true};
     return page_write(ctx, &page, given ? &caches : NULL, o->report);
 }
 
@@ -90,8 +95,9 @@ int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile) 
 static int check_attribute(const analysis_options *o) {
     const attribute_options *a = &o->pipe.attribute;
     bool ways = a->caches && strchr(a->caches, ':');
-    if (!a->on && ((a->caches && !ways && !o->report) || a->windows || a->spatial || a->objects.n))
-        return fail_usage("--caches without ways, --windows, --spatial and --object need "
+    if (!a->on && ((a->caches && !ways && !o->report) || a->windows || a->spatial || a->own.n ||
+                   a->objects.n))
+        return fail_usage("--caches without ways, --windows, --spatial, --own and --object need "
                           "--attribute");
     return EXIT_OK;
 }

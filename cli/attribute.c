@@ -24,6 +24,9 @@ int attribute_parse(rd_ctx *ctx, const attribute_options *o, attribute_choice *o
     *out = (attribute_choice){.config = {.size = sizeof out->config,
                                          .windows = (size_t)o->windows,
                                          .spatial = o->spatial,
+                                         .own = o->own.value,
+                                         .n_own = o->own.n,
+                                         .contexts = o->contexts == CONTEXTS_ON,
                                          .objects = out->objects,
                                          .n_objects = o->objects.n}};
     for (size_t i = 0; i < o->objects.n; i++)

@@ -119,20 +119,25 @@ static int check_rules(rd_ctx *ctx, const compare_options *o, const compare_rule
     return exit_status;
 }
 
-/* Prints which of two profiles is better on the machine of --machine. */
+/* Prints which of two profiles is better on the machine of --machine. Without this option, the machine
+ * is the one whose caches both profiles have simulated, if there is one. */
 static int print_machine(rd_ctx *ctx, const compare_options *o, const rd_comparees *all) {
     rd_machine m;
     char *text = NULL;
     size_t n = 0;
-    rd_status status = rd_machine_find(ctx, o->machine, &m);
+    if (!o->machine && (all->n != 2 || o->out != OUT_TEXT))
+        return EXIT_OK;
+    rd_status status = o->machine ? rd_machine_find(ctx, o->machine, &m) : RD_OK;
     if (status == RD_OK)
-        status = rd_report_machine_change(ctx, all, &m, &text, &n);
+        status = rd_report_machine_change(ctx, all, o->machine ? &m : NULL, &text, &n);
+    if (!o->machine && status == RD_EINVAL)
+        return EXIT_OK;
     return output_made(ctx, NULL, status, text, n);
 }
 
 static int compare_all(rd_ctx *ctx, const compare_options *o, const compare_rule *rules,
                        const rd_comparees *all) {
-    int exit_status = o->machine ? print_machine(ctx, o, all) : EXIT_OK;
+    int exit_status = print_machine(ctx, o, all);
     if (exit_status == EXIT_OK)
         exit_status = print_comparison(ctx, o, all);
     return exit_status == EXIT_OK && o->fail_if.n ? check_rules(ctx, o, rules, all) : exit_status;
@@ -190,9 +195,12 @@ const command command_compare = {
         "Two profiles get a full comparison; three or more, a matrix of accuracies.\n"
         "Accuracy is 1 - half the sum of differences over bins of the finite distances.\n"
         "\n"
-        "--machine=zen4 answers first whether the second profile is better on that machine: how\n"
-        "long references wait for its caches and memory, by Smith's estimate of the misses, as a\n"
-        "range from as many misses in flight as the machine allows to misses that never overlap.\n"
+        "--machine=zen4 first says whether the second profile is better on that machine. It\n"
+        "takes the misses of each cache from simulations if both profiles have them, otherwise it\n"
+        "estimates them (Smith's method), and says how long references wait for them.\n"
+        "The wait is a range: from misses that overlap as much as the machine allows to misses\n"
+        "that never overlap. Without --machine, profiles that have simulated the caches of one\n"
+        "machine are compared on that machine.\n"
         "\n"
         "A rule compares each profile with the first one. Rules ('<' works like '>'):\n"
         "  different             the profiles are not identical\n"

@@ -88,8 +88,8 @@ static int parse_share(rd_ctx *ctx, const char *text, size_t n, double *out) {
     return EXIT_OK;
 }
 
-/* Parses percentages, such as "90%,95%"; NULL is none. Reports a mistake and returns the exit
- * status. */
+/* Parses percentages, such as "90%,95%". NULL means that there are none. Reports a mistake and
+ * returns the exit status. */
 static int parse_hits(rd_ctx *ctx, const char *text, hit_list *list) {
     while (text) {
         size_t n = strcspn(text, ",");
@@ -223,7 +223,7 @@ static int run_mrc(rd_ctx *ctx, void *opts, int n, char **operands) {
     if (status != EXIT_OK)
         return status;
     rd_profile *profile = NULL;
-    mrc_input in = {.pipe = &o->pipe, .objects = &o->objects, .sizes = &o->sizes};
+    mrc_input in = {.command = "mrc", .pipe = &o->pipe, .objects = &o->objects, .sizes = &o->sizes};
     status = mrc_read(ctx, &in, n, operands, &profile);
     if (profile) {
         int printed = hits.n  ? print_hits(ctx, o, &hits, profile)
@@ -240,13 +240,13 @@ const command command_mrc = {
     .summary = "compute the miss ratios of caches of given sizes",
     .operands = "PROFILE|TRACE...",
     .details =
-        "Caches are fully associative and evict the least recently used block. Traces are\n"
-        "analyzed first, as one; only --sizes, --hits, --ways, prices, --out, -o and --ascii\n"
-        "also apply to a profile. A value with '~' is interpolated inside a bin of the histogram. "
-        "If the\n"
-        "distances come from a sample (engine shards), the result has a band that contains the\n"
-        "exact miss ratio with 95 % confidence: columns 'low' and 'high' in CSV, fields of the "
-        "points in JSON. For bytes of objects there are also 'byte_low' and 'byte_high'.\n"
+        "Caches are fully associative and evict the least recently used block. Several traces\n"
+        "are analyzed as one trace. Only --sizes, --hits, --ways, --cost-per-gb,\n"
+        "--cost-per-miss, --out, -o and --ascii also apply to a profile. A value with '~' is\n"
+        "interpolated inside a bin of the histogram. If the distances come from a sample\n"
+        "(engine shards), the result has a band that contains the exact miss ratio with 95 %\n"
+        "confidence: columns 'low' and 'high' in CSV, fields of the points in JSON. For bytes of\n"
+        "objects there are also 'byte_low' and 'byte_high'.\n"
         "\n"
         "Sizes are in bytes. For object ids and with -b addr, blocks have no size in bytes: a\n"
         "size is then a number of objects, without a unit. --weight=bytes takes the sizes of the\n"
@@ -269,8 +269,10 @@ const command command_mrc = {
         "if no size is certain to reach the share.\n"
         "\n"
         "--cost-per-gb=X and --cost-per-miss=Y find the cheapest cache of objects: X is the price\n"
-        "of 10^9 bytes of memory for the time that the trace covers, Y the price of a miss of a\n"
-        "counted request. The table shows the costs around that size, or at --sizes. In CSV:\n"
+        "of 10^9 bytes of memory for the time that the trace covers (the price per GB and hour\n"
+        "times the hours of the trace, or the price per GB and month times its months), and Y is\n"
+        "the price of a miss of a counted request. The table shows the costs around that size,\n"
+        "or at --sizes. In CSV:\n"
         "bytes,miss_ratio,memory_cost,miss_cost,total_cost,cheapest.\n"
         "\n"
         "--ways=8 estimates the misses of caches whose sets have 8 ways from the same distances\n"

@@ -1,4 +1,5 @@
 /* record: records the references of a program as a trace. */
+#include "attribute.h"
 #include "kinds.h"
 #include "option_rows.h"
 #include "output_file.h"
@@ -12,6 +13,7 @@ typedef struct record_options {
     recorder_options what;
     const char *output, *to, *kinds;
     bool quiet;
+    uint32_t contexts; /* a contexts_when */
 } record_options;
 
 static const rd_opt record_opts[] = {
@@ -28,10 +30,13 @@ static const rd_opt record_opts[] = {
      .type = RD_OPT_BOOL,
      .offset = offsetof(record_options, what.events),
      .help = "record the data for attribution: instructions, modules, allocations, stacks"},
+    OPTION_CONTEXTS(offsetof(record_options, contexts),
+                    "with --attribute: also record calling contexts"),
     {.name = "thread",
      .type = RD_OPT_BOOL,
      .offset = offsetof(record_options, what.thread),
-     .help = "also record the thread number of each reference"},
+     .help = "also record the thread number of each reference, and where threads wait for each "
+             "other"},
 #define RECORDER_FIELD(member) offsetof(record_options, what.member)
 #include "recorder_options.def"
     {.name = NULL},
@@ -73,6 +78,9 @@ static int run_record(rd_ctx *ctx, void *opts, int n, char **operands) {
     if (!o->output || is_standard_output(o->output))
         return fail_usage("record: name a file with -o: standard output belongs to the program");
     o->what.quiet = o->quiet;
+    o->what.sync = o->what.thread;
+    o->what.contexts =
+        o->what.events && o->contexts == CONTEXTS_ON && o->what.tool == RECORDER_VALGRIND;
     copy_options where = {.output = o->output,
                           .to = o->to,
                           .progress = PROGRESS_AUTO,

@@ -8,15 +8,34 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+enum { TO_HTML, TO_CALLGRIND, TO_PPROF, TO_SPEEDSCOPE, TO_PERFETTO, TO_CSV, TO_SVG };
+#define TO_CHOICES "html|callgrind|pprof|speedscope|perfetto|csv|svg"
+
 typedef struct report_options {
     const char *output;
     const char *caches;
     rd_strings machines;
+    bool no_source;
+    uint32_t to;
+    const char *cache;
+    rd_strings own;
 } report_options;
 
 static const rd_opt report_opts[] = {
-    OPTION_OUTPUT(offsetof(report_options, output), "FILE.html",
+    OPTION_OUTPUT(offsetof(report_options, output), "FILE",
                   "write the page to this file [standard output]"),
+    {.name = "to",
+     .arg = "FORMAT",
+     .type = RD_OPT_CHOICE,
+     .choices = TO_CHOICES,
+     .def = "html",
+     .offset = offsetof(report_options, to),
+     .help = "html: a page; or the format of another tool"},
+    {.name = "cache",
+     .arg = "NAME|references",
+     .type = RD_OPT_STRING,
+     .offset = offsetof(report_options, cache),
+     .help = "with --to: the cache whose misses are shown first [the first one]"},
     {.name = "caches",
      .arg = "SIZES",
      .type = RD_OPT_STRING,
@@ -28,6 +47,11 @@ static const rd_opt report_opts[] = {
      .offset = offsetof(report_options, machines),
      .help =
          "estimate the misses of this machine's caches and the time they cost; may be repeated"},
+    {.name = "no-source",
+     .type = RD_OPT_BOOL,
+     .offset = offsetof(report_options, no_source),
+     .help = "leave whole source files out of the page"},
+    OPTION_OWN(offsetof(report_options, own)),
     {.name = NULL},
 };
 
@@ -41,6 +65,34 @@ static int find_machines(rd_ctx *ctx, const report_options *o, rd_machine *out) 
     return EXIT_OK;
 }
 
+/* Writes one profile in the format of another tool. */
+static int export(rd_ctx *ctx, const report_options *o, rd_profile *profile) {
+    char *text = NULL;
+    size_t n = 0;
+    rd_status status =
+        o->to == TO_CSV ? rd_profile_show_own(profile, o->own.value, o->own.n) : RD_OK;
+    if (status == RD_OK)
+        status = rd_report_export(profile, rd_exporter_name(o->to - 1), o->cache, &text, &n);
+    return output_made(ctx, o->output, status, text, n);
+}
+
+/* Reads the only profile and exports it. */
+static int run_export(rd_ctx *ctx, const report_options *o, int n, char **operands) {
+    rd_profile *profile = NULL;
+    if (n != 1)
+        return fail_usage("report: --to=%s takes one profile", rd_exporter_name(o->to - 1));
+    if (o->caches || o->machines.n || o->no_source)
+        return fail_usage("report: --caches, --machine and --no-source are for pages");
+    output_place place = {.option = "-o", .path = o->output};
+    int status = read_profile(ctx, operands[0], &profile);
+    if (status == EXIT_OK)
+        status = output_check_sources(&place, profile);
+    if (status == EXIT_OK)
+        status = export(ctx, o, profile);
+    rd_profile_free(profile);
+    return status;
+}
+
 static int run_report(rd_ctx *ctx, void *opts, int n, char **operands) {
     const report_options *o = opts;
     output_place place = {.option = "-o", .path = o->output};
@@ -48,6 +100,10 @@ static int run_report(rd_ctx *ctx, void *opts, int n, char **operands) {
     int status = output_check(ctx, &place, 1, (const char *const *)operands, (size_t)n);
     if (status == EXIT_OK) /* --machine may name a file */
         status = output_check(ctx, &place, 1, o->machines.value, o->machines.n);
+    if (status == EXIT_OK && o->to != TO_HTML)
+        return run_export(ctx, o, n, operands);
+    if (status == EXIT_OK && o->cache)
+        status = fail_usage("report: --cache needs --to; a page shows all caches");
     if (status == EXIT_OK && o->caches)
         status = caches_parse(ctx, o->caches, &caches);
     rd_machine *machines = calloc(o->machines.n + 1, sizeof *machines);
@@ -58,16 +114,23 @@ static int run_report(rd_ctx *ctx, void *opts, int n, char **operands) {
     rd_profile **profiles = NULL;
     if (status == EXIT_OK)
         status = read_profiles(ctx, (size_t)n, operands, &profiles);
+    for (size_t i = 0; status == EXIT_OK && i < (size_t)n; i++)
+        status = output_check_sources(&place, profiles[i]);
+    for (size_t i = 0; status == EXIT_OK && i < (size_t)n; i++) {
+        rd_status shown = rd_profile_show_own(profiles[i], o->own.value, o->own.n);
+        status = shown == RD_OK ? EXIT_OK : fail_status(ctx, shown);
+    }
     if (status == EXIT_OK) {
         rd_page page = {.size = sizeof page,
                         .profiles = profiles,
                         .names = (const char *const *)operands,
                         .n = (size_t)n,
                         .machines = machines,
-                        .n_machines = o->machines.n};
+                        .n_machines = o->machines.n,
+                        .source_text = !o->no_source};
         status = page_write(ctx, &page, o->caches ? &caches : NULL, o->output);
-        free_profiles(profiles, (size_t)n);
     }
+    free_profiles(profiles, (size_t)n);
     free(machines);
     return status;
 }
@@ -85,9 +148,20 @@ const command command_report = {
         "\n"
         "  reusedist report before.json after.json -o report.html\n"
         "\n"
+        "--to writes one profile for other tools: callgrind for callgrind_annotate and "
+        "KCachegrind,\n"
+        "pprof for `go tool pprof`, speedscope for speedscope.app, perfetto for ui.perfetto.dev,\n"
+        "csv for spreadsheets, svg for a flame graph as an image. Their sums are the profile's.\n"
+        "\n"
+        "  reusedist report --to=callgrind profile.json -o callgrind.out\n"
+        "\n"
         "With --machine=zen4, or --caches with ways, the page also shows the caches of machines:\n"
         "the traffic between them by Smith's estimate, and the functions and lines that wait\n"
-        "longest for data, as ranges. The page switches between several machines.\n",
+        "longest for data, as ranges. The page switches between several machines.\n"
+        "\n"
+        "The page contains the text of the source files with the most misses, unless they have\n"
+        "changed since the analysis. --no-source leaves them out, for example because others will\n"
+        "see the page.\n",
     .opts = report_opts,
     .opts_size = sizeof(report_options),
     .min_operands = 1,

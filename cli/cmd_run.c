@@ -95,6 +95,8 @@ static const char *why_all(const run_options *o) {
            : pipe->attribute.on                              ? "--attribute"
            : o->what.burst                                   ? "--burst"
            : o->simulates                                    ? "simulated caches"
+           : pipe->stacks                                    ? "--stacks=private"
+           : pipeline_is_lockstep(pipe)                      ? "--interleave=lockstep"
            : o->predict                                      ? "--predict"
            : o->what.tool == RECORDER_CLANG && pipe->kinds   ? "--kinds with --tool=clang"
            : !engine_takes_repeats(pipe->engine)             ? "this engine"
@@ -131,6 +133,14 @@ static int choose_caches(rd_ctx *ctx, run_options *o) {
     return EXIT_OK;
 }
 
+/* Returns whether the analysis also finds the data that threads share: with attribution, unless it
+ * sees only a part of the references. */
+static bool finds_sharing(const run_options *o) {
+    const pipeline_options *pipe = &o->analysis.pipe;
+    return pipe->attribute.on && !pipe->bound && !o->what.burst && !o->predict &&
+           (o->what.kinds & RD_STORE);
+}
+
 static int check_options(rd_ctx *ctx, run_options *o, char **words) {
     pipeline_options *pipe = &o->analysis.pipe;
     if (!choose_kinds(o))
@@ -145,7 +155,15 @@ static int check_options(rd_ctx *ctx, run_options *o, char **words) {
         return status;
     if (pipe->format)
         return fail_usage("run: a running program has no format; omit -f");
+    if (pipeline_is_lockstep(pipe) && o->predict)
+        return fail_usage("run: --predict has the order of the twin; omit --interleave");
+    if (pipe->stacks && o->predict)
+        return fail_usage("run: --predict has one cache for all threads; omit --stacks=private");
     o->what.events = pipe->attribute.on;
+    o->what.thread = pipe->stacks == RD_STACKS_PRIVATE || finds_sharing(o);
+    o->what.sync = o->what.thread || pipeline_is_lockstep(pipe);
+    o->what.contexts = pipe->attribute.on && pipe->attribute.contexts == CONTEXTS_ON &&
+                       o->what.tool == RECORDER_VALGRIND;
     o->what.quiet = pipe->quiet;
     o->analysis.on_stderr = true; /* standard output belongs to the program */
     char found[PATH_MAX];
@@ -185,7 +203,8 @@ static int record_and_analyze(rd_ctx *ctx, run_options *o, const char *name, int
                               .burst = recorder_burst(ctx, &o->what),
                               .kinds_chosen = o->what.tool == RECORDER_VALGRIND,
                               .hierarchy = o->simulates ? &o->hierarchy : NULL,
-                              .without_causes = o->no_causes};
+                              .without_causes = o->no_causes,
+                              .sharing = finds_sharing(o)};
     int status = pipeline_open(&p, ctx, &o->analysis.pipe, &extras);
     if (status == EXIT_OK) {
         recorder *r = recorder_start(ctx, &o->what, n, words, &status);

@@ -67,7 +67,9 @@ static const rd_opt simulate_opts[] = {
      .max = RD_WAYS_THREADS_MAX,
      .def = "1",
      .offset = FIELD(threads),
-     .help = "use N threads for --sets"},
+     .help = "use N threads: to read the trace, and for --sets"},
+    OPTION_INTERLEAVE(FIELD(pipe.interleave)),
+    OPTION_REORDER(FIELD(pipe.reorder)),
     OPTION_MEM(FIELD(pipe.mem_bytes)),
     OPTION_PARTIAL(FIELD(pipe.partial)),
     OPTION_PROGRESS(FIELD(pipe.progress)),
@@ -217,7 +219,7 @@ const command command_simulate = {
         "A cache is written NAME=SIZE[:WAYS][:KEY=VALUE...]. Without WAYS it is fully\n"
         "associative. The keys are:\n"
         "  policy=lru|plru|rrip|random     which block is evicted; seed=N for random\n"
-        "  write=back|through              when a store leaves the cache\n"
+        "  write=back|through              when a store is written to the next level\n"
         "  fill=nine|inclusive|exclusive   which blocks of inner caches the cache holds\n"
         "  prefetch=none|next|stream       which blocks are loaded before they are needed\n"
         "  index=mod|hash                  how blocks are distributed over the sets\n"
@@ -227,14 +229,14 @@ const command command_simulate = {
         "\n"
         "Misses have three causes: cold misses are the first references to a block, capacity\n"
         "misses occur in a fully associative LRU cache of the same size as well, and conflict\n"
-        "misses are all others. Distances are measured within the references that arrive at\n"
+        "misses are all other misses. Distances are measured within the references that arrive at\n"
         "each cache. CSV columns: level, bytes, ways, references, misses, cold, capacity,\n"
         "conflict, writebacks, far_hits (hits that a fully associative LRU cache would miss),\n"
         "prefetches, useful, useless, invalidations.\n"
         "\n"
         "--sets=64,128 --ways=all counts the misses of single LRU caches with 64 and with 128\n"
-        "sets and every number of ways, in one pass. CSV columns: sets, ways, misses. With\n"
-        "more ways than in the last row of a number of sets, the misses stay the same.\n",
+        "sets and every number of ways, in one pass. CSV columns: sets, ways, misses. Beyond\n"
+        "the last row for a number of sets, more ways do not change the misses.\n",
     .opts = simulate_opts,
     .opts_size = sizeof(simulate_options),
     .min_operands = 1,

@@ -117,11 +117,11 @@ static int report_difference(rd_ctx *ctx, const verify_opts *opts, const rd_diff
            "  difference  %s\n"
            "  setup       %s\n"
            "  trace       seed %" PRIu64 ", %s\n"
-           "  smallest    %zu references, in %s\n"
+           "  smallest    %zu reference%s, in %s\n"
            "  repeat      reusedist verify --engine=%s --seed=%" PRIu64 " --shortest=%" PRIu64
            " --longest=%" PRIu64 " --traces=1\n",
-           d->engine, d->what, d->setup, d->seed, d->trace, d->n, opts->output, d->engine, d->seed,
-           opts->shortest, opts->longest);
+           d->engine, d->what, d->setup, d->seed, d->trace, d->n, d->n == 1 ? "" : "s",
+           opts->output, d->engine, d->seed, opts->shortest, opts->longest);
     rd_status status = write_trace(ctx, opts->output, d);
     return status == RD_OK ? EXIT_FAILED : fail_status(ctx, status);
 }

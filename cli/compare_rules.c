@@ -287,7 +287,8 @@ static void judge(const compare_rule *rule, double first, double second, verdict
     }
     bool fires = rule->above ? is_more(value, rule->limit) : is_more(rule->limit, value);
     format_value(shown * value, unit, told);
-    format_value(shown * rule->limit, unit, limit);
+    bool one_point = rule->against == AGAINST_DIFFERENCE && m->share && shown * rule->limit == 1;
+    format_value(shown * rule->limit, one_point ? " point" : unit, limit);
     snprintf(out->why, sizeof out->why, "%s %s %s%s%s%s", m->noun, verb, told, change,
              !fires        ? ""
              : rule->above ? ", above the limit of "

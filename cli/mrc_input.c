@@ -89,8 +89,11 @@ static int analyze(rd_ctx *ctx, const mrc_input *in, int n, char **paths, const 
     pipeline p;
     rd_trace *standard = NULL;
     rd_objects_config config;
-    pipeline_extras extras = {.objects = objects_config(in->objects, in->sizes, &config)};
+    pipeline_extras extras = {.objects = objects_config(in->objects, in->sizes, &config),
+                              .sharing = in->sharing};
     pipeline_options options = *in->pipe;
+    if (in->sharing)
+        options.engine = "null";
     int status = objects_take_engine(ctx, in->objects, &options.engine, &config);
     if (status != EXIT_OK)
         return status;
@@ -137,9 +140,9 @@ int mrc_read(rd_ctx *ctx, const mrc_input *in, int n, char **paths, rd_profile *
         if (is_standard(paths[i]) && !standard.n)
             standard = head;
         if (is_profile(&head) && n > 1)
-            return fail_usage("%s: this is a profile; mrc takes one profile, or traces. 'reusedist "
+            return fail_usage("%s: this is a profile; %s takes one profile, or traces. 'reusedist "
                               "merge' adds profiles",
-                              paths[i]);
+                              paths[i], in->command);
         if (is_profile(&head))
             return read_as_profile(ctx, in, paths[i], &head, out);
     }

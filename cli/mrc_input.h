@@ -1,4 +1,4 @@
-/* The input of mrc: a profile, or traces that are analyzed first. */
+/* The input of mrc and sharing: a profile, or traces that are analyzed first. */
 #ifndef RD_MRC_INPUT_H
 #define RD_MRC_INPUT_H
 
@@ -6,9 +6,11 @@
 #include "pipeline.h"
 
 typedef struct mrc_input {
+    const char *command; /* name of the command, for messages */
     const pipeline_options *pipe;
     const object_options *objects;
-    const rd_sizes *sizes; /* cache sizes at which a curve in bytes must be exact */
+    const rd_sizes *sizes; /* cache sizes at which a curve in bytes must be exact; NULL: none */
+    bool sharing;          /* true: find the data that threads share, without distances */
 } mrc_input;
 
 /* Reads the profile, or analyzes the `n` traces. Reports failures and returns the exit status. *out

@@ -57,6 +57,18 @@ enum { OUT_TEXT, OUT_CSV, OUT_JSON };
         .name = "hist", .arg = "BINS", .type = RD_OPT_STRING, .def = usual, .offset = (at),        \
         .help = what                                                                               \
     }
+#define OPTION_INTERLEAVE(at)                                                                      \
+    {                                                                                              \
+        .name = "interleave", .arg = "recorded|lockstep[:N]", .type = RD_OPT_STRING,               \
+        .offset = (at),                                                                            \
+        .help = "order of threads: as recorded, or N references (1) of each thread in turn "       \
+                "[recorded]"                                                                       \
+    }
+#define OPTION_REORDER(at)                                                                         \
+    {                                                                                              \
+        .name = "reorder", .arg = "RECORDS", .type = RD_OPT_SIZE, .min = 1, .max = 0x1p32,         \
+        .offset = (at), .help = "with --interleave=lockstep: size of the reorder buffer [1M]"      \
+    }
 #define OPTION_MERGE(at)                                                                           \
     {                                                                                              \
         .name = "merge", .arg = "none|time", .type = RD_OPT_CHOICE, .choices = "none|time",        \
@@ -73,7 +85,24 @@ enum { OUT_TEXT, OUT_CSV, OUT_JSON };
         .name = "progress", .arg = "WHEN", .type = RD_OPT_CHOICE, .choices = PROGRESS_CHOICES,     \
         .def = "auto", .offset = (at), .help = "when to show a progress bar; auto: on a terminal"  \
     }
+#define OPTION_COLOR(at)                                                                           \
+    {                                                                                              \
+        .name = "color", .arg = "WHEN", .type = RD_OPT_CHOICE, .choices = PROGRESS_CHOICES,        \
+        .def = "auto", .offset = (at), .help = "when to use colors; auto: on a terminal"           \
+    }
+#define OPTION_OWN(at)                                                                             \
+    {                                                                                              \
+        .name = "own", .arg = "PATH", .type = RD_OPT_STRINGS, .offset = (at),                      \
+        .help = "folder or file of your own code, may be repeated [as the profile names it]"       \
+    }
 #define OPTION_QUIET(at, what)                                                                     \
     { .name = "quiet", .letter = 'q', .type = RD_OPT_BOOL, .offset = (at), .help = what }
+
+/* The choices are those of contexts_when (attribute.h). */
+#define OPTION_CONTEXTS(at, what)                                                                  \
+    {                                                                                              \
+        .name = "contexts", .arg = "on|off", .type = RD_OPT_CHOICE, .choices = "on|off",           \
+        .def = "on", .offset = (at), .help = what                                                  \
+    }
 
 #endif

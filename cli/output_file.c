@@ -18,7 +18,7 @@ static const char *name_of(const output_place *place) {
 }
 
 /* Returns whether a file is also the file of standard output, as with `-o x >x`. Names such as
- * /dev/stdout mean standard output and are no mistake. */
+ * /dev/stdout mean standard output and are not a mistake. */
 static bool is_standard_output_too(const output_place *place) {
     bool device = strncmp(place->path, "/dev/", 5) == 0 || strncmp(place->path, "/proc/", 6) == 0;
     return !device && rd_output_is_same(place->path, "-");
@@ -66,6 +66,12 @@ int output_check(rd_ctx *ctx, const output_place *places, size_t n_places,
             status = check_distinct(&places[i], places, i);
     }
     return status;
+}
+
+int output_check_sources(const output_place *place, const rd_profile *profile) {
+    const rd_details *details = rd_profile_details(profile);
+    const rd_attribution *a = details ? details->attribution : NULL;
+    return a ? check_inputs(place, a->sources, a->n_sources) : EXIT_OK;
 }
 
 int output_text(rd_ctx *ctx, const char *path, const char *text, size_t n) {

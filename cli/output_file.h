@@ -18,6 +18,10 @@ typedef struct output_place {
 int output_check(rd_ctx *ctx, const output_place *places, size_t n_places,
                  const char *const *inputs, size_t n_inputs);
 
+/* Checks that an output does not overwrite a source file that the profile names, because reports
+ * read these files. Reports a failure and returns the exit status. */
+int output_check_sources(const output_place *place, const rd_profile *profile);
+
 /* Writes a finished result with rd_text_write(). `path` NULL or "-" is standard output. Reports a
  * failure and returns the exit status. */
 int output_text(rd_ctx *ctx, const char *path, const char *text, size_t n);

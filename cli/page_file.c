@@ -36,9 +36,10 @@ int page_write(rd_ctx *ctx, rd_page *page, const cache_list *caches, const char 
     rd_machine given;
     bool objects = rd_profile_objects(page->profiles[0]);
     if (objects && (caches || page->n_machines))
-        return fail_usage("%s: object caches are not caches of a processor; leave out --caches and "
-                          "--machine",
-                          page->names[0]);
+        return fail_usage(
+            "%s: this profile is of object caches, but --caches and --machine describe "
+            "caches of a processor; leave out these options",
+            page->names[0]);
     if (!objects)
         choose_caches(page, caches, &machine);
     if (caches && caches->has_machine && page->n_machines == 0) {

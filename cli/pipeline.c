@@ -66,6 +66,27 @@ static int parse_peaks(rd_ctx *ctx, const pipeline_options *o, rd_sampler_config
     return EXIT_OK;
 }
 
+bool pipeline_is_lockstep(const pipeline_options *o) {
+    return o->interleave && strcmp(o->interleave, "recorded") != 0;
+}
+
+static int parse_interleave(pipeline *p, rd_analysis_config *config) {
+    const pipeline_options *o = p->options;
+    const char *number = o->interleave ? strchr(o->interleave, ':') : NULL;
+    p->interleave = (rd_interleave){.size = sizeof p->interleave, .turn = 1, .reorder = o->reorder};
+    if (!pipeline_is_lockstep(o))
+        return o->reorder ? fail_usage("--reorder needs --interleave=lockstep") : EXIT_OK;
+    if (strncmp(o->interleave, "lockstep", 8) != 0 || (o->interleave[8] && !number) ||
+        (number && (number != o->interleave + 8 ||
+                    rd_parse_size(p->ctx, number + 1, &p->interleave.turn) != RD_OK ||
+                    p->interleave.turn == 0 || p->interleave.turn > RD_TURN_MAX)))
+        return fail_usage("--interleave: '%.80s' is neither 'recorded' nor 'lockstep' nor "
+                          "'lockstep:N', with N from 1 to %d",
+                          o->interleave, RD_TURN_MAX);
+    config->interleave = &p->interleave;
+    return EXIT_OK;
+}
+
 static int parse_options(pipeline *p, rd_analysis_config *config) {
     const pipeline_options *o = p->options;
     if (o->quiet && o->verbose)
@@ -79,6 +100,8 @@ static int parse_options(pipeline *p, rd_analysis_config *config) {
         status = fail_usage("--hist: %s", rd_last_error(p->ctx));
     if (status == EXIT_OK)
         status = parse_peaks(p->ctx, o, &p->sampling);
+    if (status == EXIT_OK)
+        status = parse_interleave(p, config);
     if (status == EXIT_OK && o->attribute.on)
         status = attribute_parse(p->ctx, &o->attribute, &p->attribute);
     return status;
@@ -132,6 +155,8 @@ int pipeline_open(pipeline *p, rd_ctx *ctx, const pipeline_options *o,
         .blocks_user = p->extras.blocks_user,
         .objects = p->extras.objects,
         .merge = (rd_merge)o->merge,
+        .stacks = (rd_stacks)o->stacks,
+        .sharing = p->extras.sharing,
     };
     int parsed = parse_options(p, &config);
     if (parsed != EXIT_OK)
@@ -154,9 +179,9 @@ static void tell_result(const pipeline *p, const rd_profile *profile) {
     rd_format_bytes((double)usage.ru_maxrss * 1024, resident);
     tell_user("engine %s%s%s%s%s", facts->engine, *facts->engine_options ? ":" : "",
               facts->engine_options, *note ? ": " : "", note);
-    tell_user("%s %s in %.2f s, %s/s; peak memory of the analysis %s, of the process %s",
-              references, rd_profile_objects(profile) ? "requests" : "block references",
-              facts->seconds, rate, memory, resident);
+    tell_user("%s %s%s in %.2f s, %s/s; peak memory of the analysis %s, of the process %s",
+              references, rd_profile_objects(profile) ? "request" : "block reference",
+              facts->references == 1 ? "" : "s", facts->seconds, rate, memory, resident);
 }
 
 int pipeline_run(pipeline *p, rd_profile **out) {

@@ -25,6 +25,9 @@ typedef struct pipeline_options {
     uint64_t bound;         /* bound in blocks; 0: unbounded */
     const char *threads;    /* number of threads, or "auto" */
     uint32_t merge;         /* an rd_merge */
+    uint32_t stacks;        /* an rd_stacks */
+    const char *interleave; /* "recorded" or "lockstep[:N]"; NULL: recorded */
+    uint64_t reorder;       /* size of the reorder buffer in records; 0: the default */
     uint64_t mem_bytes;     /* memory limit in bytes; 0: none */
     uint32_t progress;      /* a progress_when */
     const char *checkpoint; /* checkpoint file to continue from and to update; NULL: none */
@@ -43,6 +46,7 @@ typedef struct pipeline_extras {
     rd_block_sink blocks;
     void *blocks_user;
     const rd_objects_config *objects; /* NULL: references in blocks; see rd_analysis_config */
+    bool sharing;                     /* true: find the data that threads share */
 } pipeline_extras;
 
 typedef struct pipeline {
@@ -53,12 +57,16 @@ typedef struct pipeline {
     pipeline_extras extras;
     attribute_choice attribute;
     rd_sampler_config sampling;
+    rd_interleave interleave;
     progress bar;
 } pipeline;
 
 /* Sets *out to the number of threads that the options ask for. Reports a mistake and returns the
  * exit status. */
 int pipeline_threads(rd_ctx *ctx, const pipeline_options *options, uint32_t *out);
+
+/* Returns whether the options ask for another order of threads than the recorded one. */
+bool pipeline_is_lockstep(const pipeline_options *options);
 
 /* Checks the options and opens the engine, before anything is read or started. Reports a failure
  * and returns the exit status. `options` is borrowed. `extras` may be NULL. */

@@ -190,7 +190,9 @@ recorder *recorder_start(rd_ctx *ctx, const recorder_options *options, int n, ch
     rd_live_config config = {.size = sizeof config,
                              .pc = options->pc,
                              .events = options->events,
+                             .contexts = options->contexts,
                              .thread = options->thread,
+                             .sync = options->sync,
                              .collapse_bytes = options->collapse_bytes,
                              .paused = options->paused || options->start || options->inside,
                              .running = is_running,
@@ -225,15 +227,20 @@ static void end_program(recorder *r) {
     }
 }
 
-/* Tells the user about processes that the results do not cover. */
+/* Tells the user about processes that the results do not cover, and about threads that did not come to
+ * their ends. */
 static void tell_unrecorded(const recorder *r) {
-    uint64_t children = rd_live_children(r->live);
+    uint64_t children = rd_live_children(r->live), threads = rd_live_threads(r->live);
     if (r->options->quiet || r->options->silent)
         return;
     if (children)
         tell_user("%" PRIu64
                   " child process%s not recorded; to record child processes, use --trace-children",
                   children, children == 1 ? " was" : "es were");
+    if (threads && (r->ended || r->alone))
+        tell_user("%" PRIu64 " thread%s still running when the program ended; the results cover "
+                  "%s up to that point",
+                  threads, threads == 1 ? " was" : "s were", threads == 1 ? "it" : "them");
     if (rd_live_replaced(r->live))
         tell_user(
             "exec() replaced the program by another one, which was not recorded; to record it, "

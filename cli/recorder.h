@@ -18,7 +18,9 @@ typedef struct recorder_options {
     uint32_t kinds;                    /* mask of the kinds to record, RD_LOAD and so on */
     bool pc;                           /* true: record program counters */
     bool events;                       /* true: record events; implies pc */
+    bool contexts;                     /* true: record calling contexts; only with events */
     bool thread;                       /* true: record thread numbers */
+    bool sync;                         /* true: record synchronization; implies thread */
     bool children;                     /* true: also record the processes that the program starts */
     const char *burst;                 /* "N:SKIP": record N references, skip SKIP references, and
                                           so on; NULL: record all */

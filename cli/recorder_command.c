@@ -95,6 +95,11 @@ static void add_valgrind(recorder_command *c, const recorder_options *o, const r
     add_argument(c, "--fetches=%s", o->kinds & RD_FETCH ? "yes" : "no");
     add_argument(c, "--pc=%s", o->pc || o->events ? "yes" : "no");
     add_argument(c, "--events=%s", o->events ? "yes" : "no");
+    if (o->sync) {
+        add_argument(c, "--sync=yes");
+        add_argument(c, "--fair-sched=try");
+    }
+    add_argument(c, "--contexts=%s", o->contexts ? "yes" : "no");
     add_argument(c, "--children=%s", o->children ? "yes" : "no");
     add_argument(c, "--trace-children=%s", o->children ? "yes" : "no");
     if (bursts->n) {
@@ -162,14 +167,23 @@ uint64_t recorder_burst(rd_ctx *ctx, const recorder_options *o) {
     return !several && !interrupted && parse_burst(ctx, o->burst, &bursts) ? bursts.n : 0;
 }
 
+/* Makes threads of OpenMP sleep when they wait, unless the user has chosen otherwise, because the
+ * recorder sees the system calls of a thread that sleeps, and nothing of one that spins. Returns
+ * false if memory is exhausted. */
+static bool set_waiting(const recorder_options *o) {
+    return !o->sync ||
+           (setenv("OMP_WAIT_POLICY", "passive", 0) == 0 && setenv("GOMP_SPINCOUNT", "0", 0) == 0);
+}
+
 int recorder_command_make(rd_ctx *ctx, const recorder_options *o, const rd_live *live, int n,
                           char **words, recorder_command *out) {
     burst bursts = {0};
     *out = (recorder_command){0};
     if (!parse_burst(ctx, o->burst, &bursts))
         return EXIT_USAGE;
-    int status = o->tool == RECORDER_CLANG ? prepare_clang(o, live, &bursts)
-                                           : prepare_valgrind(out, o, live, &bursts);
+    int status = !set_waiting(o)             ? fail("out of memory")
+                 : o->tool == RECORDER_CLANG ? prepare_clang(o, live, &bursts)
+                                             : prepare_valgrind(out, o, live, &bursts);
     for (int i = 0; i < n; i++)
         add_argument(out, "%s", words[i]);
     return status == EXIT_OK && out->failed ? fail("out of memory") : status;

@@ -283,7 +283,8 @@ int trace_copy_add(trace_copy *c, const char *name, rd_trace *trace) {
         tell_user("%s: %s", name, rd_trace_note(trace));
     /* Columns of requests would only enlarge a trace of addresses. */
     bool requests = rd_trace_has_ids(trace) && c->format && c->format->fields & RD_FIELD_BYTES;
-    rd_status selected = rd_trace_select(trace, requests ? RD_REQUEST_FIELDS : 0);
+    rd_status selected =
+        rd_trace_select(trace, RD_FIELD_CONTEXT | (requests ? RD_REQUEST_FIELDS : 0));
     if (selected != RD_OK)
         return report(c, selected);
     while (true) {

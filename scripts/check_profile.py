@@ -157,11 +157,30 @@ def check_causes(profile, part):
         need(c["line"] < len(a["lines"]) and c["data"] < len(a["data"]) and c["cache"] < n, "index")
 
 
+def check_contexts(profile, part):
+    """Checks that all calling contexts add up to the profile, and that no node occurs twice."""
+    nodes, other, levels = part["nodes"], part["other"], profile.get("levels", [])
+    for frame in part["frames"]:
+        need(isinstance(frame["function"], str) and frame["line"] >= 0, "frame")
+        need(isinstance(frame["own"], bool) and isinstance(frame["inlined"], bool), "own or inlined")
+    for i, node in enumerate(nodes):
+        check_index(node["parent"], nodes[:i], True)
+        check_index(node["frame"], part["frames"])
+    need(len({(node["parent"], node["frame"]) for node in nodes}) == len(nodes), "a node occurs twice")
+    for node in nodes + [other]:
+        check_misses(profile, node["misses"], 0, node["references"])
+    need(sum(node["references"] for node in nodes + [other]) == profile["references"], "sum of contexts")
+    for k in range(len(levels) if "attribution" in profile else 0):
+        need(sum(node["misses"][k] for node in nodes + [other])
+             == sum(function["misses"][k] for function in profile["attribution"]["functions"]), "misses of contexts")
+
+
 def check_details(profile):
     sizes = [level["bytes"] for level in profile.get("levels", [])]
     need(sizes == sorted(sizes) and len(sizes) <= 4 and 0 not in sizes, "levels")
     for key, check_part in (("attribution", check_attribution), ("windows", check_windows),
-                            ("spatial", check_spatial), ("causes", check_causes)):
+                            ("spatial", check_spatial), ("causes", check_causes),
+                            ("contexts", check_contexts)):
         if key in profile:
             check_part(profile, profile[key])
     if "hierarchy" in profile:
@@ -225,6 +244,52 @@ def check_stretches(profile):
     need(size == profile["objects"]["counted"]["bytes"], "bytes of stretches")
 
 
+def check_interleaving(profile):
+    """Checks the order of the references of threads."""
+    part = profile.get("interleaving")
+    if part is not None:
+        need(part["turn"] > 0 and part["reorder"] > 0, "turn or reorder")
+        need(part["threads"] >= 0 and part["overflows"] >= 0, "threads or overflows")
+        recorded = part["recorded_coherence"]
+        need(recorded is None or 0 <= recorded <= profile["references"], "recorded_coherence")
+
+
+def check_threads(profile):
+    """Checks the private caches of threads."""
+    part = profile.get("threads")
+    if part is None:
+        return
+    before, references, infinite = (-1, -1), 0, 0
+    for row in part["rows"]:
+        need(before < (row["process"], row["thread"]) < (2**32, 0), "order of threads")
+        before = row["process"], row["thread"]
+        need(row["true_sharing"] + row["false_sharing"] == row["coherence"], "coherence misses of a thread")
+        need(row["upgrades"] <= row["stores"] <= row["references"], "stores of a thread")
+        need(all(low <= high for low, high, _, _ in row["histogram"]), "distances of a thread")
+        finite = sum(count for _, _, count, _ in row["histogram"])
+        need(finite + row["cold"] + row["coherence"] == row["references"], "references of a thread")
+        references += row["references"]
+        infinite += row["cold"] + row["coherence"]
+    need(references == profile["references"] and infinite == profile["infinite"], "sums of all threads")
+
+
+def check_sharing(profile):
+    """Checks the data that threads share."""
+    part = profile.get("sharing")
+    if part is None:
+        return
+    need(part["references"] == profile["references"], "shared data")
+    sums = [0, 0]
+    for row in part["blocks"]:
+        misses = row["true_sharing"] + row["false_sharing"]
+        need(row["threads"] >= 2 and 0 < misses <= row["loads"] + row["stores"], "counts of a shared block")
+        need((row["first"] is None) == (row["second"] is None) and row["removes"] <= misses, "data to separate")
+        sums = [sums[0] + row["true_sharing"], sums[1] + row["false_sharing"]]
+    need(len(part["blocks"]) <= part["shared_blocks"], "number of shared blocks")
+    whole = [part["true_sharing"], part["false_sharing"]]
+    need(sums == whole or len(part["blocks"]) < part["shared_blocks"], "misses of shared blocks")
+
+
 def check(profile):
     need(REQUIRED <= set(profile), "a key is missing")
     need(re.fullmatch(r"reusedist\.profile/1(\..*)?", profile["schema"]), "schema")
@@ -244,6 +309,9 @@ def check(profile):
     check_details(profile)
     check_objects(profile)
     check_stretches(profile)
+    check_threads(profile)
+    check_interleaving(profile)
+    check_sharing(profile)
 
 
 for path in sys.argv[1:]:

@@ -4,7 +4,8 @@ that the format does not allow, and decodes exactly the files that the C reader 
 
 usage: decode_trace.py FILE     prints "ADDRESS SIZE KIND PC THREAD", with - for absent columns,
                                 and "event KIND THREAD ADDRESS SIZE PC [PATH]" where it happened;
-                                described columns and kinds of events are skipped
+                                described columns, and described kinds of events other than
+                                sync_release and sync_acquire, are skipped
 """
 import re
 import struct
@@ -108,26 +109,34 @@ def unfold(x):
     return -(x + 1 >> 1) if x & 1 else x >> 1
 
 
-def decode_events(p, at, end, before, plain, skipped):
-    """Returns (before, kind, thread, address, size, pc, path) of each event of a frame. A skipped event has
-    its number as the kind, and None from the address on."""
-    last = {kind: (0, 0) for kind in range(1, 6)} if plain else {}
+SYNC = ("sync_release", "sync_acquire")
+
+
+def decode_events(p, at, end, before, plain, described):
+    """Returns (before, kind, thread, address, size, pc, path) of each event of a frame. A described event has
+    its name as the kind, and None from the address on if this decoder does not know the name. `described` has
+    the name of each number."""
+    last = {kind: (0, 0) for kind in (*(range(1, 6) if plain else ()), *described)}
     while at < end:
         kind, at = p[at], at + 1
-        check(kind in last or kind in skipped, "event of unknown kind")
+        check(kind in last, "event of unknown kind")
         step, at = number(p, at, end)
         thread, at = number(p, at, end)
         check(step < 65536 and thread < 1 << 32, "event with an invalid position or thread")
         before += step
-        if kind in skipped:
+        limit = end
+        if kind in described:
             length, at = number(p, at, end)
-            at += length
-            check(at <= end, "event cut off")
-            yield (before, kind, thread, None, None, None, None)
-            continue
-        address, at = number(p, at, end)
-        size, at = number(p, at, end)
-        pc, at = number(p, at, end)
+            limit = at + length
+            check(limit <= end, "event cut off")
+            if described[kind] not in SYNC:
+                yield (before, described[kind], thread, None, None, None, None)
+                at = limit
+                continue
+        address, at = number(p, at, limit)
+        size, at = number(p, at, limit)
+        pc, at = number(p, at, limit)
+        check(kind not in described or at == limit, "event with extra bytes")
         last[kind] = (last[kind][0] + unfold(address)) & M, (last[kind][1] + unfold(pc)) & M
         path = None
         if kind == 1:
@@ -135,14 +144,14 @@ def decode_events(p, at, end, before, plain, skipped):
             path, at = p[at:at + length], at + length
             check(1 <= length <= 4095 and at <= end and 0 not in path, "event without a valid path")
             path = path.decode(errors="replace")
-        yield (before, kind, thread, last[kind][0], size, last[kind][1], path)
+        yield (before, described.get(kind, kind), thread, last[kind][0], size, last[kind][1], path)
     check(at == end, "events cut off")
 
 
 def descriptions(f):
-    """Returns the number of described columns, the numbers of described kinds of events, and the offset of
-    the first frame. This decoder knows no names."""
-    columns, kinds = 0, set()
+    """Returns the number of described columns, the names of described kinds of events by their numbers, and
+    the offset of the first frame. This decoder knows no names of columns."""
+    columns, kinds = 0, {}
     if f[8] == 1:
         return columns, kinds, 24
     at, end, seen = 24, 24 + struct.unpack_from("<I", f, 12)[0], set()
@@ -157,10 +166,10 @@ def descriptions(f):
         check((about, name) not in seen, f"described twice: {name}")
         check(about != 1 or name not in ("pc", "thread"), f"column of the header: {name}")
         check(about != 2 or 6 <= value <= 31 and value not in kinds, f"invalid number of {name}")
-        check(not flags & 1, f"unknown part that is required: {name}")
+        check(not flags & 1 or about == 2 and name in SYNC, f"unknown part that is required: {name}")
         seen.add((about, name))
         columns += about == 1
-        kinds |= {value} if about == 2 else set()
+        kinds |= {value: name} if about == 2 else {}
     check(columns + bin(f[9] & 12).count("1") <= 16, "too many columns")
     return columns, kinds, end + 8
 
@@ -173,7 +182,7 @@ def references(f):
     check(struct.unpack_from("<Q", f, 16)[0] == xxh64(f[:16], 0), "bad header")
     check(not f[9] & ~15 and not f[10] & ~7 and not f[11], "unknown columns or flags")
     check(struct.unpack_from("<I", f, 12)[0] <= (4096 if f[8] == 2 else 0), "too many descriptions")
-    described, skipped, at = descriptions(f)
+    described, kinds, at = descriptions(f)
     columns, before = f[9], 0
     pending, events = [], 0
     while True:
@@ -185,9 +194,9 @@ def references(f):
         check(struct.unpack_from("<Q", f, end)[0] == xxh64(f[at:end], (before + (events << 40)) & M),
               "bad checksum")
         if n == 0 and payload > 0:
-            check(f[10] & 4 or skipped, "events without the flag")
+            check(f[10] & 4 or kinds, "events without the flag")
             more = list(decode_events(f, at + 8, end, pending[-1][0] if pending else before,
-                                      f[10] & 4, skipped))
+                                      f[10] & 4, kinds))
             pending, events, at = pending + more, events + len(more), end + 8
             continue
         check(not pending or pending[-1][0] < before + max(n, 1), "event after its frame")
@@ -222,7 +231,7 @@ if __name__ == "__main__":
             if len(reference) == 7:
                 _, kind, thread, a, size, pc, path = reference
                 if a is not None:
-                    print("event", events[kind], thread, hex(a), size, hex(pc), path or "")
+                    print("event", events.get(kind, kind), thread, hex(a), size, hex(pc), path or "")
                 continue
             a, size, kind, pc, thread = reference
             print(f"{a:#x} {'-' if size is None else size} {kinds[kind]} "

@@ -628,6 +628,7 @@ def record_table():
 
 
 OBJECTS = "epyc-2-objects"
+OBJECTS_TRACES = ("zipf", "drift", "web")
 
 
 def objects_turns(trace):
@@ -645,7 +646,7 @@ def objects_ratio(trace, field, to):
 
 
 def objects_bytes(field):
-    return [objects_turns(trace)[0][field] for trace in ("zipf", "drift", "web")]
+    return [objects_turns(trace)[0][field] for trace in OBJECTS_TRACES]
 
 
 def objects_difference():
@@ -659,14 +660,50 @@ def objects_comparisons():
 
 
 def objects_table():
+    """The calculation alone, with the requests in memory."""
+    sizes = [f"simulator_{size}_mib_{setting}_s" for size in (64, 4096) for setting in ("default", "best")]
     rows = [[trace, f"{objects_turns(trace)[0]['objects'] / 1e6:.1f} M",
-             *(f"{objects_speed(trace, field):.1f}" for field in
-               ("plain_s", "eager_s", "lazy_s", "simulator_64_mib_s", "simulator_4096_mib_s")),
-             f"{objects_ratio(trace, 'simulator_64_mib_s', 'plain_s'):.1f}",
-             f"{objects_ratio(trace, 'simulator_4096_mib_s', 'plain_s'):.1f}",
-             f"{objects_ratio(trace, 'eager_s', 'plain_s'):.2f}"] for trace in ("zipf", "drift", "web")]
-    return table(["trace", "objects", "byte curve", "all fields, eager", "all fields, lazy", "LRU of 64 MiB",
-                  "LRU of 4 GiB", "64 MiB / curve", "4 GiB / curve", "eager / curve"], rows)
+             *(f"{objects_speed(trace, field):.1f}" for field in ("plain_s", *sizes)),
+             *(f"{objects_ratio(trace, field, 'plain_s'):.1f}" for field in sizes)] for trace in OBJECTS_TRACES]
+    names = ["64 MiB, default", "64 MiB, 2^16", "4 GiB, default", "4 GiB, 2^16"]
+    return table(["trace", "objects", "byte curve", *names, *(f"{name}: ratio" for name in names)], rows)
+
+
+def objects_command_table():
+    """Whole commands, wall clock seconds."""
+    def seconds(trace, field):
+        return statistics.median(row[field]["wall_s"] for row in objects_turns(trace))
+    sizes = [f"simulator_command_{size}_mib" for size in (64, 4096)]
+    rows = [[trace, *(f"{seconds(trace, field):.2f}" for field in ("command", *sizes)),
+             *(f"{statistics.median(row[field]['wall_s'] / row['command']['wall_s'] for row in objects_turns(trace)):.1f}"
+               for field in sizes)] for trace in OBJECTS_TRACES]
+    return table(["trace", "`mrc --weight=bytes`", "`cachesim`, 64 MiB", "`cachesim`, 4 GiB", "64 MiB: ratio", "4 GiB: ratio"], rows)
+
+
+def objects_lifetimes_table():
+    rows = [[trace, *(f"{objects_speed(trace, field):.1f}" for field in ("plain_s", "eager_s", "lazy_s")),
+             *(f"{objects_ratio(trace, field, 'plain_s'):.2f}" for field in ("eager_s", "lazy_s"))] for trace in OBJECTS_TRACES]
+    return table(["trace", "byte curve", "eager", "lazy", "eager: ratio of times", "lazy: ratio of times"], rows)
+
+
+SAMPLES = "object-samples"
+
+
+def samples_field(field):
+    """Returns the value that all lines have in common."""
+    (value,) = {row[field] for row in lines(SAMPLES)}
+    return value
+
+
+def samples_least():
+    return min(100 * row[inside] / row["sizes"] for row in lines(SAMPLES) for inside in ("inside", "byte_inside"))
+
+
+def samples_table():
+    rows = [[row["trace"], f"{100 * row['rate']:g} % of {row['objects']:,} objects", f"{row['sizes']:,}",
+             *(f"{100 * row[inside] / row['sizes']:.1f}" for inside in ("inside", "byte_inside")),
+             *(f"{100 * row[width]:.1f}" for width in ("width", "byte_width"))] for row in lines(SAMPLES)]
+    return table(["trace", "sample", "cases", "requests inside", "bytes inside", "requests, width", "bytes, width"], rows)
 
 
 def text_table():

@@ -23,6 +23,7 @@
 #include "hierarchy.h"
 #include "objects.h"
 #include "profile.h"
+#include "sharing.h"
 #include "trace.h"
 
 #ifdef __cplusplus
@@ -77,8 +78,11 @@ typedef struct rd_attribution_config {
     bool spatial;   /* true: also measure distances in words */
     const rd_object_file *objects;
     size_t n_objects;
+    bool contexts;        /* true: count calling contexts, if the trace has them */
     bool levels_in_bytes; /* true: `levels` are sizes in bytes, so that a trace whose blocks have no
                              size in bytes gives RD_EINVAL */
+    const char *const *own; /* folders or files of the user's own code; see rd_attributor_config */
+    size_t n_own;
 } rd_attribution_config;
 
 /* The order in which the references of several traces are analyzed. */
@@ -140,6 +144,20 @@ typedef struct rd_analysis_config {
      * references are analyzed in blocks. */
     const rd_objects_config *objects;
     rd_merge merge; /* RD_MERGE_TIME must not be combined with a checkpoint (RD_EINVAL) */
+    /* RD_STACKS_PRIVATE: every thread has a cache of its own, see sharing.h. The traces must have
+     * threads and kinds. The profile is that of rd_sharing_profile(). Private stacks must not be
+     * combined with an engine, a bound, a checkpoint, sampling, bursts, caches to simulate, objects,
+     * or kinds without stores (RD_EINVAL). */
+    rd_stacks stacks;
+    /* The order of lockstep for the references of threads, see rd_trace_interleave(); NULL: the
+     * recorded order. It must not be combined with a checkpoint or objects (RD_EINVAL). The profile
+     * has it, see rd_profile_interleaving(). */
+    const rd_interleave *interleave;
+    /* true: also find the data that threads share, see rd_profile_shared(). The traces must have
+     * threads and kinds, and program counters and events give the names of code and data. It works
+     * with both kinds of stacks, but not with bounds, checkpoints, bursts, object caches or kinds
+     * without stores (RD_EINVAL). */
+    bool sharing;
 } rd_analysis_config;
 
 typedef struct rd_analysis rd_analysis;

@@ -43,11 +43,13 @@ typedef struct rd_share {
 } rd_share;
 
 typedef struct rd_code_function {
-    const char *name;   /* name of the function; without symbols, an address in hexadecimal; in the
-                           last entry "(others)" */
-    const char *module; /* path of the program or library; NULL: unknown */
-    size_t source;      /* index of the file that defines the function; RD_NO_INDEX: unknown */
-    uint64_t line;      /* line at which the definition begins; 0: unknown */
+    const char *name; /* name of the function for people, such as "std::vector<...>::push_back";
+                           without symbols, an address in hexadecimal; in the last entry
+                           "(others)" */
+    const char *full_name; /* name with the arguments of templates; NULL: the same as `name` */
+    const char *module;    /* path of the program or library; NULL: unknown */
+    size_t source;         /* index of the file that defines the function; RD_NO_INDEX: unknown */
+    uint64_t line;         /* line at which the definition begins; 0: unknown */
     rd_share share;
 } rd_code_function;
 
@@ -59,7 +61,16 @@ typedef struct rd_code_line {
      * is empty unless these call sites are the same for all instructions of the line. */
     const char *const *inlined_from;
     size_t n_inlined_from;
+    /* The names of the functions that contain these call sites, n_inlined_from of them; NULL:
+     * unknown. A name that is unknown is "?". */
+    const char *const *inlined_functions;
     const char *text; /* source text of the line; NULL: unknown */
+    /* After rd_profile_show_own(), for lines of the user's own code: the library function, inlined or
+     * called, that made most of the references; NULL: the line made them itself. */
+    const char *library;
+    /* After rd_profile_show_own(), for lines of libraries that several own lines call: the most
+     * frequent one, "file:line function"; NULL: unknown. */
+    const char *called_from;
     rd_share share;
 } rd_code_line;
 
@@ -115,6 +126,8 @@ typedef struct rd_attribution {
     uint64_t dropped_pairs; /* number of reuses whose pair is unknown because the table was full */
     const char *const *sources;
     size_t n_sources;
+    const char *const *own; /* the source files of the user's own code, sorted by name */
+    size_t n_own;
     const rd_code_function *functions;
     size_t n_functions;
     const rd_code_line *lines;
@@ -206,6 +219,40 @@ typedef struct rd_miss_causes {
     size_t n_line_conflicts;
 } rd_miss_causes;
 
+/* A call frame: a function, and the line in it at which it calls the next one or refers to
+ * memory. */
+typedef struct rd_call_frame {
+    const char *function; /* name; without symbols, an address in hexadecimal */
+    const char *file;     /* source file; NULL: unknown */
+    const char *module;   /* file name of the program or library; NULL: unknown */
+    uint64_t line;        /* 0: unknown */
+    bool own;             /* the source file belongs to the user's own code */
+    bool inlined;         /* the compiler inlined this call into the frame of the parent */
+} rd_call_frame;
+
+/* A node of the tree of calling contexts: a frame, reached through the frames of its parents. The
+ * counts are exclusive: they do not include those of the children. */
+typedef struct rd_call_node {
+    size_t parent; /* index of an earlier node; RD_NO_INDEX: the outermost frame */
+    size_t frame;  /* index of the frame */
+    uint64_t references;
+    uint64_t misses[RD_LEVELS_MAX];
+} rd_call_node;
+
+/* The calling contexts of the references. All nodes and the rest add up to the references of the
+ * profile, and to the misses of each level. A parent comes before its children, and has at most one
+ * child with a given frame. A frame with the function "(others)" sums the contexts below its parent
+ * that did not fit into the limits. */
+typedef struct rd_contexts {
+    const rd_call_frame *frames;
+    size_t n_frames;
+    const rd_call_node *nodes;
+    size_t n_nodes;
+    /* References whose calling contexts are unknown. other_contexts is the number of pairs of a context
+     * and an instruction that did not fit into the limits and are counted in nodes "(others)". */
+    uint64_t other_references, other_misses[RD_LEVELS_MAX], other_contexts;
+} rd_contexts;
+
 typedef struct rd_details {
     const rd_level *levels; /* in ascending order of size */
     size_t n_levels;
@@ -214,11 +261,19 @@ typedef struct rd_details {
     const rd_windows *windows;
     const rd_spatial *spatial;
     const rd_miss_causes *causes; /* NULL: no caches were simulated, or not their causes */
+    const rd_contexts *contexts;  /* NULL: the trace has no calling contexts, or they were not
+                                     requested */
 } rd_details;
 
 /* Returns the details of a profile, borrowed from it, or NULL if the analysis ran without
  * attribution. Merged, rebinned and predicted profiles have none. */
 RD_API const rd_details *rd_profile_details(const rd_profile *p);
+
+/* Changes the details of a profile for reports: the counts of library code move to the first frame
+ * in the user's own code, among inlined calls and calling contexts. All sums stay the same. `own` has
+ * n folders or files of own code; n 0: those that the profile names. Write the profile to a file
+ * before this call, because the file should keep the lines of libraries. */
+RD_API RD_CHECKED rd_status rd_profile_show_own(rd_profile *p, const char *const *own, size_t n);
 
 /* ---- making the result ---- */
 
@@ -239,8 +294,15 @@ typedef struct rd_attributor_config {
     size_t max_tuples;  /* combinations of use, reuse and data region; default 131072 */
     size_t max_regions; /* data regions, up to RD_REGIONS_MAX; default 16384 */
     size_t max_entries; /* entries of each list of the result; default 1000 */
+    /* true: count calling contexts, if the references have them (RD_FIELD_CONTEXT). */
+    bool contexts;
+    size_t max_contexts;   /* combinations of calling context and program counter; default 524288 */
+    size_t max_call_nodes; /* nodes of rd_contexts; default 10000 */
     size_t caches; /* number of the simulated caches whose misses rd_attributor_misses() gets, at
                            most RD_CACHES_MAX; 0: none */
+    const char *const *own; /* folders or files of the user's own code; borrowed until
+                               rd_attributor_finish() */
+    size_t n_own;           /* 0: all source files outside the folders of systems and libraries */
 } rd_attributor_config;
 
 RD_API RD_CHECKED rd_status rd_attributor_new(rd_ctx *ctx, const rd_attributor_config *config,

@@ -100,8 +100,8 @@ typedef rd_status (*rd_block_sink)(void *user, const uint64_t *blocks, size_t n)
 
 /* A trace that can be read in parts, for engines that distribute the trace over several readers.
  * Only one thread at a time uses a reader. Several readers work in parallel, possibly in other
- * processes, so `open` must need nothing except `what` and `user`. In another process, `user` is
- * the one of the struct that was passed to rd_cluster_serve() there. */
+ * processes, so `open` must need nothing except `what` and `user`. In another process, the
+ * functions receive the `user` of the rd_parts that this process passed to rd_cluster_serve(). */
 typedef struct rd_parts {
     uint64_t references; /* number of references in the trace, before they are mapped to blocks */
     const char *what;    /* text that identifies the trace */

@@ -70,6 +70,12 @@ typedef struct rd_hierarchy {
     size_t n;    /* number of caches, 1 to RD_CACHES_MAX */
     rd_cache cache[RD_CACHES_MAX];
     bool has_unit; /* true: a size was written with K, M, G or T, and is in bytes */
+    /* The machine that the caches belong to, for the cost of misses. These fields have no effect on
+     * a simulation and are not part of the text of a hierarchy. */
+    char machine[32];  /* name of the machine; "": unknown */
+    double clock_ghz;  /* as in rd_machine; 0: unknown */
+    double memory_ns;  /* as in rd_machine; 0: unknown */
+    uint32_t parallel; /* as in rd_machine; 0: unknown */
 } rd_hierarchy;
 
 /* Parses NAME=SIZE[:WAYS][:KEY=VALUE...], a comma list of caches from the inside out. The keys are

@@ -53,8 +53,13 @@ RD_API RD_CHECKED rd_status rd_machine_parse(rd_ctx *ctx, const char *file, cons
 RD_API RD_CHECKED rd_status rd_machine_text(rd_ctx *ctx, const rd_machine *m, char **out);
 
 /* Stores the hierarchy of a machine. With `fetches`, the first level consists of two caches, L1I
- * for instruction fetches and L1D for data, if the machine has an instruction cache. */
+ * for instruction fetches and L1D for data, if the machine has an instruction cache. The hierarchy
+ * keeps the name, the clock rate, the latency of memory and `parallel`. */
 RD_API void rd_machine_hierarchy(const rd_machine *m, bool fetches, rd_hierarchy *out);
+
+/* Stores the machine whose caches `h` has, as far as rd_machine_hierarchy() kept it. Returns false if
+ * the hierarchy does not keep a clock rate and the latency of memory. */
+RD_API bool rd_machine_of_hierarchy(const rd_hierarchy *h, uint64_t line_bytes, rd_machine *out);
 
 /* The time that references wait for caches and memory, as a range. */
 typedef struct rd_cycles {

@@ -90,11 +90,15 @@ RD_API RD_CHECKED rd_status rd_objects_new(rd_ctx *ctx, const rd_objects_config 
 /* Processes requests in order. For each request, distances[i] becomes its byte distance or one of
  * the RD_MISS_* values; `distances` may be NULL. The function returns RD_EINVAL for a size of 2^63
  * or more and for an unknown operation, and RD_ERANGE if the objects in an infinite cache have 2^63
- * bytes or more together. After a failure, only rd_objects_free() is allowed. */
+ * bytes or more together. After a failure, only rd_objects_requests() and rd_objects_free() are
+ * allowed. */
 RD_API RD_CHECKED rd_status rd_objects_feed(rd_objects *o, const rd_requests *requests,
                                             uint64_t *distances);
 /* Makes the profile of all requests so far. The caller frees it. */
 RD_API RD_CHECKED rd_status rd_objects_profile(const rd_objects *o, rd_profile **out);
+/* Returns the number of requests so far. If a request was refused, it is the next one, except for
+ * RD_ERANGE of a sample. */
+RD_API uint64_t rd_objects_requests(const rd_objects *o);
 RD_API void rd_objects_free(rd_objects *o);
 
 /* ---- the section "objects" of a profile ---- */

@@ -206,7 +206,8 @@ RD_API RD_CHECKED rd_status rd_kv_feed(rd_kv *kv, const rd_kv_request *request);
 RD_API RD_CHECKED rd_status rd_kv_finish(rd_kv *kv);
 /* Returns the context of an analysis. */
 RD_API rd_ctx *rd_kv_ctx(const rd_kv *kv);
-/* Returns the configuration with all defaults; NULL if `kv` is NULL. */
+/* Returns the configuration that `kv` uses: the one that it was created with, with defaults filled
+ * in. Returns NULL if `kv` is NULL. */
 RD_API const rd_kv_config *rd_kv_config_of(const rd_kv *kv);
 /* The results of the functions below are valid after rd_kv_finish() until rd_kv_free(). */
 RD_API rd_kv_totals rd_kv_totals_of(const rd_kv *kv);

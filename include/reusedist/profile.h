@@ -146,6 +146,21 @@ RD_API size_t rd_profile_sources(const rd_profile *p, const rd_source **out);
  * made with sampling has peaks. */
 RD_API size_t rd_profile_peaks(const rd_profile *p, const rd_peak **out);
 
+/* The order of lockstep in which the references of threads were analyzed; docs/threads.md defines
+ * it. */
+typedef struct rd_interleaving {
+    uint64_t turn;      /* number of references in a turn */
+    uint64_t reorder;   /* size of the reorder buffer in records */
+    uint64_t threads;   /* number of threads */
+    uint64_t overflows; /* number of turns that threads missed because the buffer was too small */
+    uint64_t recorded_coherence; /* private caches: number of their coherence misses in the recorded
+                                    order; RD_UNKNOWN: not counted */
+} rd_interleaving;
+
+/* Returns the order of the references, borrowed from the profile, or NULL if it is the recorded
+ * order. */
+RD_API const rd_interleaving *rd_profile_interleaving(const rd_profile *p);
+
 /* Returns a note for the user about a profile that was read from a file, as one sentence, or NULL
  * if there is none. A file of a later release can have sections that this release does not know.
  * This release then reads the profile without them, and the note names them. Borrowed from the
@@ -157,6 +172,9 @@ RD_API const char *rd_profile_note(const rd_profile *p);
  * that are not letters of "LSI". */
 RD_API RD_CHECKED rd_status rd_profile_set_block_bytes(rd_profile *p, uint64_t block_bytes);
 RD_API void rd_profile_set_partial(rd_profile *p, bool partial);
+/* Sets the order of the references. `turn` and `reorder` must not be 0. */
+RD_API RD_CHECKED rd_status rd_profile_set_interleaving(rd_profile *p,
+                                                        const rd_interleaving *interleaving);
 /* Sets the number of references that the recorder skipped. Unless `skipped` is 0, the profile is
  * not exact: its error kind becomes "parts", if it is not "bursts", "time" or "none". */
 RD_API RD_CHECKED rd_status rd_profile_set_skipped(rd_profile *p, uint64_t skipped);

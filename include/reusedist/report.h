@@ -11,6 +11,7 @@
 #include "model.h"
 #include "objects.h"
 #include "profile.h"
+#include "sharing.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -158,14 +159,25 @@ typedef struct rd_comparees {
 RD_API RD_CHECKED rd_status rd_report_comparison_text(rd_ctx *ctx, const rd_comparees *all,
                                                       char **text, size_t *n);
 /* Makes a CSV table with a row for every pair: "first,second,binning,accuracy,average_error,
- * max_miss_ratio_error,at_blocks,mean_miss_ratio_error,identical,bound_held". If the average error
- * or bound_held is unknown, its field is empty. */
+ * max_miss_ratio_error,at_blocks,mean_miss_ratio_error,identical,bound_held". For object
+ * caches, at_blocks is called at_bytes. If the average error or bound_held is unknown, its field is
+ * empty. */
 RD_API RD_CHECKED rd_status rd_report_comparison_csv(rd_ctx *ctx, const rd_comparees *all,
                                                      char **text, size_t *n);
 /* Makes the same table as JSON (schema "reusedist.comparison/1"), with the bins that differ
  * most. */
 RD_API RD_CHECKED rd_status rd_report_comparison_json(rd_ctx *ctx, const rd_comparees *all,
                                                       char **text, size_t *n);
+
+/* Makes tables of the data that threads share, for people, with what to change. The functions about
+ * sharing return RD_EINVAL for a profile without rd_profile_shared(). */
+RD_API RD_CHECKED rd_status rd_report_sharing_text(rd_profile *p, const rd_report_style *style,
+                                                   char **text, size_t *n);
+/* Makes a table of the blocks as CSV: "block,threads,stores,coherence,true_sharing,false_sharing,
+ * data,lines,loads,readers,writers,first,second,padding,removes". */
+RD_API RD_CHECKED rd_status rd_report_sharing_csv(rd_profile *p, char **text, size_t *n);
+/* Makes everything about sharing as JSON (schema "reusedist.sharing/1"). */
+RD_API RD_CHECKED rd_status rd_report_sharing_json(rd_profile *p, char **text, size_t *n);
 
 /* The programs of a co-run, and what to ask about them; see reusedist/corun.h. */
 typedef struct rd_corun_request {
@@ -195,9 +207,10 @@ RD_API RD_CHECKED rd_status rd_report_corun_json(rd_ctx *ctx, const rd_corun_req
                                                  char **text, size_t *n);
 
 /* Makes one sentence that says with which of two profiles a machine waits longer for data and by
- * how much, and compares the estimated misses of its caches; see rd_machine_misses_of(). The
- * function returns RD_EINVAL unless there are two profiles, and if the machine does not suit a
- * profile. */
+ * how much, and compares the misses of its caches. Both profiles may have simulated these caches;
+ * otherwise the misses are estimated, see rd_machine_misses_of(). `m` NULL means the machine whose
+ * caches both profiles have simulated. The function returns RD_EINVAL unless there are two profiles, if
+ * the machine does not suit a profile, and if `m` is NULL and they have no machine in common. */
 RD_API RD_CHECKED rd_status rd_report_machine_change(rd_ctx *ctx, const rd_comparees *all,
                                                      const rd_machine *m, char **text, size_t *n);
 
@@ -214,12 +227,48 @@ typedef struct rd_page {
     const rd_machine *machines; /* machines whose caches the page estimates; the user switches
                                    between them */
     size_t n_machines;
+    /* True: the page contains the whole text of the source files with the most misses, at most
+     * 768 KiB. A file is read from the path that the profile has, and is left out if its lines are not
+     * those that the profile has. */
+    bool source_text;
 } rd_page;
 
 /* Makes a page for a browser, one HTML file that needs no other file and no network. It has charts
  * that show all profiles together, tables and findings, and, for two profiles, their difference. */
 RD_API RD_CHECKED rd_status rd_report_html(rd_ctx *ctx, const rd_page *page, char **text,
                                            size_t *n);
+
+/* Returns the name and the description of exporter `i`, or NULL past the last one. */
+RD_API const char *rd_exporter_name(size_t i);
+RD_API const char *rd_exporter_summary(size_t i);
+/* Writes the attribution of a profile in the format of another tool; `to` is the name of an exporter.
+ * References and misses in the result add up to those of the profile. Most formats have the tree of
+ * calling contexts, or else the lines with the calls through which they were inlined. `cache` names
+ * the cache whose misses a picture shows, or is "references"; NULL: the first cache. The text may
+ * contain NUL bytes. */
+RD_API RD_CHECKED rd_status rd_report_export(rd_profile *p, const char *to, const char *cache,
+                                             char **text, size_t *n);
+
+/* Options of rd_report_annotate(). A field that is 0 or NULL has its default. */
+typedef struct rd_annotation {
+    size_t size;                /* sizeof(rd_annotation) */
+    const char *const *sources; /* files to show, by their path or the end of it */
+    size_t n_sources;           /* 0: all files of own code */
+    const char *cache; /* cache whose misses decide order and shares, or "references"; NULL: the
+                           first one */
+    double threshold;  /* smallest share of a file and of a line that are shown, 0 to 1 */
+    uint64_t context;  /* number of lines that are shown before and after each of these lines */
+    bool whole;        /* true: show whole files */
+    int64_t written;   /* time when the profile was written, in seconds since 1970; 0: unknown. A
+                           note marks files that are newer */
+} rd_annotation;
+
+/* Makes a listing of source files with the references and misses of each line, for people. Call
+ * rd_profile_show_own() first, so that library code counts for own lines. The sums at the end are
+ * those of the profile. */
+RD_API RD_CHECKED rd_status rd_report_annotate(rd_profile *p, const rd_annotation *config,
+                                               const rd_report_style *style, char **text,
+                                               size_t *n);
 
 /* Formats a count: up to 9999 in full, larger counts with up to three digits and a unit. Examples
  * are "980", "12.3 k" and "4.56 M". `text` must have room for 16 bytes. */

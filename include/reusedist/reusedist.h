@@ -17,6 +17,7 @@
 #include "prefix.h"
 #include "profile.h"
 #include "report.h"
+#include "sharing.h"
 #include "trace.h"
 #include "verify.h"
 

@@ -31,7 +31,8 @@ enum {
     RD_FIELD_KIND = 2,
     RD_FIELD_PC = 4,
     RD_FIELD_THREAD = 8,
-    RD_FIELD_EVENTS = 16
+    RD_FIELD_EVENTS = 16,
+    RD_FIELD_SYNC = 32 /* events of synchronization: RD_EVENT_SYNC_RELEASE, RD_EVENT_SYNC_ACQUIRE */
 };
 
 /* Further columns, which only some traces have: RD_FIELD_MORE(i) is the field of
@@ -58,6 +59,14 @@ typedef enum rd_operation {
     RD_OPERATIONS            /* the number of operations */
 } rd_operation;
 
+/* The column of calling contexts of recorded programs: numbers that RD_EVENT_CONTEXT defines before
+ * they are used, or 0 for the beginning of a thread. A number with RD_CONTEXT_BELOW stands for
+ * contexts below that of the number without this bit which were too deep or too many to be numbered.
+ * A trace delivers the column only after rd_trace_select(). */
+enum { RD_MORE_CONTEXT = RD_MORE_BYTES + 1 };
+#define RD_FIELD_CONTEXT RD_FIELD_MORE(RD_MORE_CONTEXT)
+#define RD_CONTEXT_BELOW (UINT64_C(1) << 31)
+
 /* Returns the name of one RD_FIELD_*: "size", "kind", "pc" and so on, or NULL if there is no such
  * field. */
 RD_API const char *rd_field_name(uint32_t field);
@@ -79,15 +88,29 @@ typedef struct rd_refs {
 /* Returns the range [at, at + n) of a batch as a batch, which borrows the columns of `refs`. */
 RD_API rd_refs rd_refs_slice(const rd_refs *refs, size_t at, size_t n);
 
-/* Events, which give names to addresses. If the address ranges of two events overlap, the later
- * event applies, because memory is mapped, freed and reused. */
+/* Events, which give names to addresses and order the references of threads. If the address ranges
+ * of two events overlap, the later event applies, because memory is mapped, freed and reused.
+ *
+ * An event of synchronization concerns an object, which `address` identifies, such as a mutex. The
+ * thread of an RD_EVENT_SYNC_ACQUIRE has waited, or would have waited, for every
+ * RD_EVENT_SYNC_RELEASE of the same object by another thread that comes before it in the trace. If
+ * the `size` of the acquire is not 0, it waits only for releases whose `size` is not larger:
+ * `size` is then the number of the release among those of the object, from 1. An acquire of
+ * address 0 waits for everything that the trace has before it. docs/threads.md defines how an
+ * interleaving respects these events. */
 typedef enum rd_event_kind {
-    RD_EVENT_MODULE = 1, /* a program or library was mapped */
-    RD_EVENT_ALLOCATE,   /* memory was allocated */
-    RD_EVENT_RELEASE,    /* memory was freed; size 0: everything that was allocated at this
+    RD_EVENT_MODULE = 1,   /* a program or library was mapped */
+    RD_EVENT_ALLOCATE,     /* memory was allocated */
+    RD_EVENT_RELEASE,      /* memory was freed; size 0: everything that was allocated at this
                             address */
-    RD_EVENT_STACK,      /* the address range of the stack of `thread` */
-    RD_EVENT_UNLOAD      /* a module was unmapped */
+    RD_EVENT_STACK,        /* the address range of the stack of `thread` */
+    RD_EVENT_UNLOAD,       /* a module was unmapped */
+    RD_EVENT_SYNC_RELEASE, /* `thread` releases threads that wait, or will wait, for an object */
+    RD_EVENT_SYNC_ACQUIRE, /* `thread` has waited for an object */
+    RD_EVENT_CONTEXT, /* a calling context: `address` is its number; `size` is the number of the
+                              context of the caller, or 0; `pc` is an address inside the call
+                              instruction */
+    RD_EVENT_CALLER   /* `address` is the calling context of the next RD_EVENT_ALLOCATE */
 } rd_event_kind;
 
 typedef struct rd_event {
@@ -97,7 +120,7 @@ typedef struct rd_event {
     uint64_t address, size; /* address range; RD_EVENT_MODULE: the executable mapping */
     /* RD_EVENT_ALLOCATE: an address inside the call instruction of the first caller outside the
      * allocator; 0: unknown. RD_EVENT_MODULE: the load bias, run-time address minus file address.
-     * Other kinds: 0. */
+     * RD_EVENT_CONTEXT: see there. Other kinds: 0. */
     uint64_t pc;
     const char *path; /* RD_EVENT_MODULE: path of the file; else NULL */
 } rd_event;
@@ -155,8 +178,42 @@ typedef struct rd_merged_facts {
 /* Returns the facts about trace `i` of a merged trace; zeros if there is no such trace. */
 RD_API rd_merged_facts rd_trace_merged(const rd_trace *t, size_t i);
 
-/* Chooses which columns of requests the trace delivers: a mask of bits of RD_REQUEST_FIELDS.
- * Columns that the trace does not have are left out. Without this call, the trace delivers none of
+/* A function of the caller that receives batches of references. A status other than RD_OK ends
+ * reading. */
+typedef rd_status (*rd_refs_sink)(void *user, const rd_refs *refs);
+
+/* The order of lockstep: `turn` references of each thread in turn. A field that is 0 has its
+ * default. */
+typedef struct rd_interleave {
+    size_t size;           /* sizeof(rd_interleave) */
+    uint64_t turn;         /* number of references in a turn, at most RD_TURN_MAX; default 1 */
+    uint64_t reorder;      /* size of the reorder buffer in records, at most 2^32; default 2^20 */
+    rd_refs_sink recorded; /* receives all references in recorded order; NULL: none */
+    void *recorded_user;
+} rd_interleave;
+
+#define RD_TURN_MAX 1000000
+
+/* Opens a trace with the records of `source`, which was not read yet, in the order of lockstep, which
+ * docs/threads.md defines: threads take turns, and stay behind the threads for which they have
+ * waited. Reading the new trace reads `source`; the caller closes `source` after it. Columns of
+ * requests are left out. */
+RD_API RD_CHECKED rd_status rd_trace_interleave(rd_ctx *ctx, rd_trace *source,
+                                                const rd_interleave *config, rd_trace **out);
+
+typedef struct rd_interleaved_facts {
+    uint64_t threads;   /* number of threads so far */
+    uint64_t reorder;   /* size of the reorder buffer in records */
+    uint64_t overflows; /* number of turns that threads missed so far because the reorder buffer was
+                           too small */
+} rd_interleaved_facts;
+
+/* Returns facts about a trace that rd_trace_interleave() has opened; zeros for any other trace. */
+RD_API rd_interleaved_facts rd_trace_interleaved(const rd_trace *t);
+
+/* Chooses which columns of requests the trace delivers, and whether it delivers calling contexts: a
+ * mask of bits of RD_REQUEST_FIELDS and RD_FIELD_CONTEXT. Columns that the trace does not have are
+ * left out. Without this call, the trace delivers none of
  * these columns and does not spend time on them. With RD_FIELD_BYTES, a trace of object ids
  * delivers their sizes in this column instead of the column of sizes. The function must be called
  * before the first rd_trace_read(). */
@@ -207,6 +264,9 @@ RD_API uint64_t rd_trace_repeats(const rd_trace *t);
 /* Returns whether `t` is the trace of a running program that has been read to its end although no
  * program ever connected to its channel: the program could not be started, or has no recorder. */
 RD_API bool rd_trace_never_began(const rd_trace *t);
+/* Returns the number of lines read so far, with the header and empty lines, or 0 if the trace is not
+ * text. While threads read ahead, the number is unknown. */
+RD_API uint64_t rd_trace_line(const rd_trace *t);
 /* Sets *done to the number of stored (possibly compressed) bytes read so far, and *total to the
  * size of the file, or 0 if it is unknown. For a generated trace, both are numbers of references.
  * For a running program, *done is the number of references read so far, and *total is 0. */
@@ -234,8 +294,10 @@ typedef struct rd_live_config {
      * consecutive references to one block of this size without recording each of them, see
      * rd_trace_repeats(). Unless `pc` is true, batches whose references each touch only one block
      * then have neither sizes nor kinds. An analysis with blocks of this size is faster and has the
-     * same result. `events` must be false. */
+     * same result. `events` and `sync` must be false. */
     uint64_t collapse_bytes;
+    bool contexts; /* true: recorders record calling contexts, and batches have them; `events` must
+                      be true */
     bool paused; /* true: recorders record nothing before rd_live_set_recording() or a marker starts
                     recording */
     /* The trace calls this function when no records arrive for a while. The function returns
@@ -243,6 +305,8 @@ typedef struct rd_live_config {
      * are already in the channel. */
     bool (*running)(void *user);
     void *user;
+    bool sync; /* true: recorders record the synchronization of threads, RD_FIELD_SYNC; implies
+                  thread */
 } rd_live_config;
 
 RD_API RD_CHECKED rd_status rd_live_new(rd_ctx *ctx, const rd_live_config *config, rd_live **out);
@@ -268,6 +332,9 @@ RD_API uint64_t rd_live_children(const rd_live *live);
 /* Returns the number of recorded programs that exec() has replaced so far by a program that is not
  * recorded. */
 RD_API uint64_t rd_live_replaced(const rd_live *live);
+/* Returns the number of threads that recorded programs have created so far and that have not ended.
+ * When the programs have ended, these threads were still running then. */
+RD_API uint64_t rd_live_threads(const rd_live *live);
 /* Frees the channel. Programs that still record exit with a message. */
 RD_API void rd_live_free(rd_live *live);
 

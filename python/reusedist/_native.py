@@ -125,7 +125,8 @@ class AnalysisConfig(ctypes.Structure):
                 ("note", c_void_p), ("note_user", c_void_p), ("distances", c_char_p),
                 ("burst", c_uint64), ("hierarchy", c_void_p), ("without_causes", c_bool),
                 ("blocks", c_void_p), ("blocks_user", c_void_p), ("objects", c_void_p),
-                ("merge", c_int)]
+                ("merge", c_int), ("stacks", c_int), ("interleave", c_void_p),
+                ("sharing", c_bool)]
 
 
 class Facts(ctypes.Structure):

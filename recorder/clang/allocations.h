@@ -15,8 +15,8 @@
 /* Begins a wrapped call. Returns whether the call must be reported: it is the outermost one, and
  * the analyzer wants events. */
 int allocation_enter(void);
-/* Ends a wrapped call, even if an exception leaves it. `told` is not used; the attribute in CALL
- * passes it. */
+/* Ends a wrapped call, even if an exception leaves it. The cleanup attribute in CALL passes `told`,
+ * which is not used. */
 void allocation_leave(const int *told);
 /* These functions report an allocation or a release, unless `told` is 0 or `memory` is NULL. */
 void allocation_give(int told, void *memory, size_t size, uint64_t pc);

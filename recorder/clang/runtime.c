@@ -83,6 +83,7 @@ static __thread volatile int inside; /* nonzero: a function that changes the sta
 static __thread uint64_t aside[ASIDE_WORDS];
 static __thread handler handlers[HANDLERS];
 static __thread int running; /* number of `handlers` in use */
+static __thread int created; /* true: this thread is counted in channel->threads */
 
 /* ---- waiting, and an analyzer that has exited ---- */
 
@@ -206,7 +207,7 @@ static void take_buffer(void) {
     channel->buffer[here.buffer].process = process;
     channel->buffer[here.buffer].thread = thread;
     here.resume = rdi_channel_words(channel, (unsigned)here.buffer);
-    if (first && channel->events)
+    if (first && runtime_tells_events())
         tell_stack();
 }
 
@@ -371,11 +372,16 @@ void *__wrap_memset(void *to, int byte, size_t n) {
 /* ---- events ---- */
 
 int runtime_tells_events(void) {
-    return channel && channel->events;
+    return channel && channel->events & RDI_EVENTS_DATA;
+}
+
+int runtime_tells_sync(void) {
+    return channel && channel->events & RDI_EVENTS_SYNC;
 }
 
 /* Reports an event, unless `inside` is set. If there may be more than one thread, the buffer is
- * submitted, so that uses of the memory by other threads come after the event. */
+ * submitted, so that uses of the memory by other threads come after the event, and so do the
+ * acquires of threads that a release lets run. */
 void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64_t pc,
                   const char *path) {
     if (inside)
@@ -385,9 +391,14 @@ void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64
     size_t path_bytes = path ? strlen(path) : 0;
     make_room_in_buffer(rdi_channel_event_words(RDI_EVENT_HEAD(kind, path_bytes, 0)));
     put_event(RDI_EVENT_HEAD(kind, path_bytes, thread), address, size, pc, path);
-    if (__atomic_load_n(&several_threads, __ATOMIC_RELAXED))
+    if (__atomic_load_n(&several_threads, __ATOMIC_RELAXED) && kind != RD_EVENT_SYNC_ACQUIRE)
         submit_buffer();
     inside = 0;
+}
+
+void runtime_sync(rd_event_kind kind, const volatile void *object, uint64_t number) {
+    if (runtime_tells_sync() && __atomic_load_n(&several_threads, __ATOMIC_RELAXED))
+        runtime_tell(kind, (const void *)(uintptr_t)object, number, 0, NULL);
 }
 
 static void submit_so_far(void) {
@@ -399,10 +410,24 @@ static void submit_so_far(void) {
 }
 
 void runtime_before_thread(void) {
-    if (!runtime_tells_events())
+    if (!channel || !channel->events)
         return;
     __atomic_store_n(&several_threads, 1, __ATOMIC_RELAXED);
     submit_so_far();
+}
+
+int runtime_is_recorded(void) {
+    return channel != NULL;
+}
+
+void runtime_count_thread(int by) {
+    if (channel)
+        __atomic_fetch_add(&channel->threads, (uint32_t)by, __ATOMIC_RELAXED);
+}
+
+void runtime_begin_thread(void) {
+    created = 1;
+    pthread_setspecific(at_exit, &thread); /* a value that is not NULL: end_thread() is called */
 }
 
 /* ---- signal handlers ---- */
@@ -481,7 +506,14 @@ void rd_recorder_mark(int on) {
 /* ---- beginning and end ---- */
 
 static void end_thread(void *value) {
+    static __thread int told; /* true: the end was reported, which took a buffer and so calls this
+                                 function again */
     (void)value;
+    if (!told || here.buffer >= 0)
+        runtime_sync(RD_EVENT_SYNC_RELEASE, (void *)(uintptr_t)pthread_self(), 0);
+    told = 1;
+    runtime_count_thread(created ? -1 : 0);
+    created = 0;
     submit_so_far();
     end_handlers(0);
 }

@@ -18,6 +18,19 @@ int runtime_tells_events(void);
 void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64_t pc,
                   const char *path);
 
+/* Returns whether there is an analyzer that wants events of synchronization. */
+int runtime_tells_sync(void);
+/* Reports an event of synchronization of `object`, if the analyzer wants it and there were several
+ * threads so far. */
+void runtime_sync(rd_event_kind kind, const volatile void *object, uint64_t number);
+
+/* Returns whether there is an analyzer. */
+int runtime_is_recorded(void);
+/* Adds `by` to the number of threads that the program has created and that have not ended. */
+void runtime_count_thread(int by);
+/* Must be called by a new thread. Counts its end. */
+void runtime_begin_thread(void);
+
 /* Must be called before a thread is created. If the analyzer wants events, hands over the records
  * of this thread, because the new thread may use all memory that was reported so far. */
 void runtime_before_thread(void);

@@ -1,27 +1,312 @@
-/* Detects new threads: pthread_create() is defined here and calls the function of the C library.
+/* Detects new threads, and reports where threads release each other and wait for each other: the
+ * functions of POSIX threads are defined here and call those of the C library.
  *
- * This works only in dynamically linked programs, because in static ones this definition would
- * replace the C library's function. This file is in a separate archive, from which reusedist-cc
- * requests the symbol below.
+ * This works only in dynamically linked programs, because in static ones these definitions would
+ * replace the C library's functions. This file is in a separate archive, from which reusedist-cc
+ * requests the symbol below. Libraries of the program, such as those of C++ and OpenMP, call these
+ * functions too.
+ *
+ * A function that releases is reported before the C library's function is called, and a function that
+ * waits is reported afterwards. A release hands over the records of its thread, so that it comes
+ * before the acquires of the threads that it releases.
  */
 #define _GNU_SOURCE
 #include "runtime.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdint.h>
 
 extern const char recorder_sees_threads;
 const char recorder_sees_threads = 1;
 
-typedef int creator(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+#define VISIBLE __attribute__((visibility("default")))
 
-__attribute__((visibility("default"))) int pthread_create(pthread_t *thread,
-                                                          const pthread_attr_t *attributes,
-                                                          void *(*start)(void *), void *argument) {
-    union { /* a union, because ISO C has no conversion between object and function pointers */
-        void *object;
-        creator *function;
-    } next = {.object = dlsym(RTLD_NEXT, "pthread_create")};
-    runtime_before_thread();
-    return next.function(thread, attributes, start, argument);
+/* Sets `next` to the C library's function of the same name. It is a union, because ISO C has no
+ * conversion between object and function pointers. */
+#define FIND_NEXT(name)                                                                            \
+    static union {                                                                                 \
+        void *object;                                                                              \
+        __typeof__(name) *function;                                                                \
+    } next;                                                                                        \
+    if (!__atomic_load_n(&next.object, __ATOMIC_RELAXED))                                          \
+    __atomic_store_n(&next.object, dlsym(RTLD_NEXT, #name), __ATOMIC_RELAXED)
+
+static void release(const volatile void *object) {
+    runtime_sync(RD_EVENT_SYNC_RELEASE, object, 0);
 }
+
+static void acquire(int success, const volatile void *object) {
+    if (success)
+        runtime_sync(RD_EVENT_SYNC_ACQUIRE, object, 0);
+}
+
+/* ---- numbered objects ---- */
+
+/* A barrier or a semaphore. */
+typedef struct counted {
+    const volatile void *object; /* NULL: the entry is free */
+    uint64_t
+        releases;    /* number of releases so far: arrivals at a barrier, or posts of a semaphore */
+    uint64_t opened; /* barrier: number of arrivals when a thread last found it open. Semaphore:
+                          number of waits that have ended */
+    uint64_t at_first; /* semaphore: its value before its first call */
+} counted;
+
+#define COUNTED 4096 /* number of entries; further objects are not numbered */
+static counted all_counted[COUNTED];
+static int counted_lock;
+static __thread int counting; /* true: this thread has the lock; a signal handler must not wait */
+
+static int lock_counted(void) {
+    if (counting)
+        return 0;
+    counting = 1;
+    while (__atomic_exchange_n(&counted_lock, 1, __ATOMIC_ACQUIRE))
+        sched_yield();
+    return 1;
+}
+
+static void unlock_counted(void) {
+    __atomic_store_n(&counted_lock, 0, __ATOMIC_RELEASE);
+    counting = 0;
+}
+
+/* Returns the entry of an object, or NULL if there is no room. */
+static counted *find_counted(const volatile void *object, uint64_t at_first) {
+    uint64_t start = (uint64_t)(uintptr_t)object / 16 * UINT64_C(0x9e3779b97f4a7c15) >> 40;
+    for (uint64_t i = 0; i < 64; i++) {
+        counted *c = &all_counted[(start + i) % COUNTED];
+        if (!c->object)
+            *c = (counted){.object = object, .at_first = at_first};
+        if (c->object == object)
+            return c;
+    }
+    return NULL;
+}
+
+/* Returns the value of a semaphore of glibc, which is in the lower half of its first word. */
+static uint64_t value_of(const sem_t *semaphore) {
+    return *(const volatile uint32_t *)(const volatile void *)semaphore;
+}
+
+/* Reports a release of an object whose releases are numbered, and returns its number, or 0 if it has
+ * none. `at_first` is the value of a semaphore. */
+static uint64_t release_counted(const volatile void *object, uint64_t at_first) {
+    if (!runtime_tells_sync() || !lock_counted())
+        return 0;
+    counted *c = find_counted(object, at_first);
+    uint64_t number = c ? ++c->releases : 0;
+    runtime_sync(RD_EVENT_SYNC_RELEASE, object, number);
+    unlock_counted();
+    return number;
+}
+
+/* Reports that a thread whose arrival has the number `own` has passed a barrier. It waited for all
+ * arrivals of its round. The first thread that passes finds all of them, and none of the next
+ * round. */
+static void pass_barrier(const volatile void *barrier, uint64_t own) {
+    if (!runtime_tells_sync() || !lock_counted())
+        return;
+    counted *c = find_counted(barrier, 0);
+    if (c && own > c->opened)
+        c->opened = c->releases;
+    runtime_sync(RD_EVENT_SYNC_ACQUIRE, barrier, c && own ? c->opened : 0);
+    unlock_counted();
+}
+
+/* Reports that a thread has passed a semaphore. The nth wait waits for the nth post, after as many
+ * waits as the value of the semaphore was at first. */
+static void pass_semaphore(int success, const sem_t *semaphore, uint64_t at_first) {
+    if (!success || !runtime_tells_sync() || !lock_counted())
+        return;
+    counted *c = find_counted(semaphore, at_first);
+    if (!c)
+        runtime_sync(RD_EVENT_SYNC_ACQUIRE, semaphore, 0);
+    else if (++c->opened > c->at_first)
+        runtime_sync(RD_EVENT_SYNC_ACQUIRE, semaphore, c->opened - c->at_first);
+    unlock_counted();
+}
+
+static void forget_counted(const volatile void *object) {
+    if (!lock_counted())
+        return;
+    counted *c = find_counted(object, 0);
+    if (c)
+        *c = (counted){.object = object};
+    unlock_counted();
+}
+
+/* ---- threads ---- */
+
+typedef void *start_function(void *);
+
+/* The function of a new thread, and its argument. */
+typedef struct beginning {
+    start_function *start;
+    void *argument;
+    int used;
+} beginning;
+
+#define BEGINNINGS 1024 /* number of threads that can be created at the same time */
+static beginning beginnings[BEGINNINGS];
+
+static void *begin_thread(void *memory) {
+    beginning own = *(beginning *)memory;
+    runtime_begin_thread();
+    acquire(1, memory);
+    acquire(1, (void *)(uintptr_t)pthread_self());
+    __atomic_store_n(&((beginning *)memory)->used, 0, __ATOMIC_RELEASE);
+    return own.start(own.argument);
+}
+
+/* Returns an entry for a new thread, or NULL if there is no analyzer or no free entry. */
+static beginning *prepare_thread(start_function *start, void *argument) {
+    for (int i = 0; runtime_is_recorded() && i < BEGINNINGS; i++) {
+        beginning *b = &beginnings[i];
+        if (__atomic_load_n(&b->used, __ATOMIC_RELAXED) ||
+            __atomic_exchange_n(&b->used, 1, __ATOMIC_ACQUIRE))
+            continue;
+        b->start = start;
+        b->argument = argument;
+        release(b);
+        return b;
+    }
+    return NULL;
+}
+
+VISIBLE int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                           start_function *start, void *argument) {
+    FIND_NEXT(pthread_create);
+    runtime_before_thread();
+    beginning *b = prepare_thread(start, argument);
+    if (!b)
+        return next.function(thread, attributes, start, argument);
+    runtime_count_thread(1);
+    int status = next.function(thread, attributes, begin_thread, b);
+    if (status != 0) {
+        runtime_count_thread(-1);
+        __atomic_store_n(&b->used, 0, __ATOMIC_RELEASE);
+    }
+    return status;
+}
+
+/* ---- functions that wait, and functions that release ---- */
+
+/* A function that has acquired its first argument when it returns 0. */
+#define ACQUIRER(name, parameters, arguments, object)                                              \
+    VISIBLE int name parameters {                                                                  \
+        FIND_NEXT(name);                                                                           \
+        int status = next.function arguments;                                                      \
+        acquire(status == 0, object);                                                              \
+        return status;                                                                             \
+    }
+
+/* A function that releases its argument. */
+#define RELEASER_OF(name, type)                                                                    \
+    VISIBLE int name(type *object) {                                                               \
+        FIND_NEXT(name);                                                                           \
+        release(object);                                                                           \
+        return next.function(object);                                                              \
+    }
+
+typedef const struct timespec deadline;
+
+ACQUIRER(pthread_join, (pthread_t thread, void **result), (thread, result),
+         (void *)(uintptr_t)thread)
+ACQUIRER(pthread_tryjoin_np, (pthread_t thread, void **result), (thread, result),
+         (void *)(uintptr_t)thread)
+ACQUIRER(pthread_timedjoin_np, (pthread_t thread, void **result, deadline *until),
+         (thread, result, until), (void *)(uintptr_t)thread)
+
+ACQUIRER(pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex), mutex)
+ACQUIRER(pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex), mutex)
+ACQUIRER(pthread_mutex_timedlock, (pthread_mutex_t * mutex, deadline *until), (mutex, until), mutex)
+ACQUIRER(pthread_mutex_clocklock, (pthread_mutex_t * mutex, clockid_t clock, deadline *until),
+         (mutex, clock, until), mutex)
+RELEASER_OF(pthread_mutex_unlock, pthread_mutex_t)
+
+ACQUIRER(pthread_rwlock_rdlock, (pthread_rwlock_t * lock), (lock), lock)
+ACQUIRER(pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock), (lock), lock)
+ACQUIRER(pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, deadline *until), (lock, until),
+         lock)
+ACQUIRER(pthread_rwlock_clockrdlock, (pthread_rwlock_t * lock, clockid_t clock, deadline *until),
+         (lock, clock, until), lock)
+ACQUIRER(pthread_rwlock_wrlock, (pthread_rwlock_t * lock), (lock), lock)
+ACQUIRER(pthread_rwlock_trywrlock, (pthread_rwlock_t * lock), (lock), lock)
+ACQUIRER(pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, deadline *until), (lock, until),
+         lock)
+ACQUIRER(pthread_rwlock_clockwrlock, (pthread_rwlock_t * lock, clockid_t clock, deadline *until),
+         (lock, clock, until), lock)
+RELEASER_OF(pthread_rwlock_unlock, pthread_rwlock_t)
+
+ACQUIRER(pthread_spin_lock, (pthread_spinlock_t * lock), (lock), lock)
+ACQUIRER(pthread_spin_trylock, (pthread_spinlock_t * lock), (lock), lock)
+RELEASER_OF(pthread_spin_unlock, pthread_spinlock_t)
+
+RELEASER_OF(pthread_cond_signal, pthread_cond_t)
+RELEASER_OF(pthread_cond_broadcast, pthread_cond_t)
+
+/* A function that waits for a condition: it releases the mutex, and has acquired it again when it
+ * returns. */
+#define WAITER(name, parameters, arguments)                                                        \
+    VISIBLE int name parameters {                                                                  \
+        FIND_NEXT(name);                                                                           \
+        release(mutex);                                                                            \
+        int status = next.function arguments;                                                      \
+        acquire(status == 0, condition);                                                           \
+        acquire(1, mutex);                                                                         \
+        return status;                                                                             \
+    }
+
+WAITER(pthread_cond_wait, (pthread_cond_t * condition, pthread_mutex_t *mutex), (condition, mutex))
+WAITER(pthread_cond_timedwait,
+       (pthread_cond_t * condition, pthread_mutex_t *mutex, deadline *until),
+       (condition, mutex, until))
+WAITER(pthread_cond_clockwait,
+       (pthread_cond_t * condition, pthread_mutex_t *mutex, clockid_t clock, deadline *until),
+       (condition, mutex, clock, until))
+
+VISIBLE int pthread_barrier_wait(pthread_barrier_t *barrier) {
+    FIND_NEXT(pthread_barrier_wait);
+    uint64_t own = release_counted(barrier, 0);
+    int status = next.function(barrier);
+    pass_barrier(barrier, own);
+    return status;
+}
+
+VISIBLE int sem_init(sem_t *semaphore, int shared, unsigned value) {
+    FIND_NEXT(sem_init);
+    forget_counted(semaphore);
+    int status = next.function(semaphore, shared, value);
+    if (status == 0 && lock_counted()) {
+        counted *c = find_counted(semaphore, value);
+        if (c)
+            c->at_first = value;
+        unlock_counted();
+    }
+    return status;
+}
+
+VISIBLE int sem_post(sem_t *semaphore) {
+    FIND_NEXT(sem_post);
+    release_counted(semaphore, value_of(semaphore));
+    return next.function(semaphore);
+}
+
+#define SEMAPHORE_WAITER(name, parameters, arguments)                                              \
+    VISIBLE int name parameters {                                                                  \
+        FIND_NEXT(name);                                                                           \
+        uint64_t at_first = value_of(semaphore);                                                   \
+        int status = next.function arguments;                                                      \
+        pass_semaphore(status == 0, semaphore, at_first);                                          \
+        return status;                                                                             \
+    }
+
+SEMAPHORE_WAITER(sem_wait, (sem_t * semaphore), (semaphore))
+SEMAPHORE_WAITER(sem_trywait, (sem_t * semaphore), (semaphore))
+SEMAPHORE_WAITER(sem_timedwait, (sem_t * semaphore, deadline *until), (semaphore, until))
+SEMAPHORE_WAITER(sem_clockwait, (sem_t * semaphore, clockid_t clock, deadline *until),
+                 (semaphore, clock, until))

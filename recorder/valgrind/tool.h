@@ -21,6 +21,8 @@ typedef struct tool_options {
     Bool loads, stores, fetches;
     Bool pc;       /* True: record program counters */
     Bool events;   /* True: report modules, allocations and stacks; needs pc */
+    Bool sync;     /* True: report synchronization of threads */
+    Bool contexts; /* True: record calling contexts; needs events */
     Bool children; /* True: also record forked children */
     Long burst;    /* number of references in a burst, which are recorded; 0: record all
                       references */
@@ -60,6 +62,14 @@ void buffer_absorb(void);
 /* Reports an event (enum rd_event_kind) after the records so far, even while recording is stopped.
  * `path` is the path of a module, otherwise NULL. */
 void buffer_event(UInt kind, ThreadId thread, Addr address, SizeT size, Addr pc, const HChar *path);
+/* These functions set the calling context of the following references. The first one is called by
+ * instrumented code with the position of the cursor, and returns its new position. The second one
+ * is called at any time. */
+Addr buffer_switch_context(Addr next, UInt context);
+void buffer_set_context(UInt context);
+/* Reports the definition of a calling context: the context of its caller, and the call
+ * instruction. */
+void buffer_define_context(UInt context, UInt parent, Addr site);
 /* Reserves space for one event, which buffer_fill() writes. buffer_fill() returns False if the
  * space was given up, because too much was recorded in between or another thread ran.
  * buffer_release() gives up the space. There is only one reservation at a time. */
@@ -73,6 +83,8 @@ void buffer_flush(void);
 void buffer_restart_in_child(Bool recording);
 /* Counts a process that was started and is not recorded, for a message at the end. */
 void buffer_count_child(void);
+/* Adds `by` to the number of threads that the program has created and that have not ended. */
+void buffer_count_thread(Int by);
 /* Adds `by` to the number of recorded programs that were replaced by programs that are not
  * recorded: 1 before exec(), -1 if exec() failed. */
 void buffer_count_replaced(Int by);
@@ -115,8 +127,60 @@ void events_set_thread(ThreadId thread);
  * has inherited. */
 void events_restart_in_child(void);
 
+/* Initializes the event state and the calling context of `thread`, which is about to be created. */
+void events_thread_is_created(ThreadId thread);
+
 void modules_start(void);
 void modules_restart_in_child(void);
+
+/* ---- synchronization of threads (tool_sync.c) ---- */
+
+/* Prepares the reporting of synchronization. */
+void sync_start(void);
+/* Returns the number of the watched function that begins at this instruction, for
+ * sync_call_begins(), or 0 if there is none. */
+UInt sync_function_at(Addr instruction);
+/* Handles a call of a watched function. `a` to `c` are its first three arguments. */
+void sync_call_begins(UWord function, Addr stack_pointer, UWord a, UWord b, UWord c);
+/* Handles a return instruction that leaves the stack pointer at sync_stack_outside. `to` is the
+ * return address and `result` the value that is returned. */
+extern Addr sync_stack_outside;
+void sync_call_returns(Addr to, UWord result);
+void sync_before_system_call(ThreadId thread, UInt number, const UWord *args);
+void sync_after_system_call(ThreadId thread, UInt number, const UWord *args);
+void sync_thread_is_created(ThreadId parent, ThreadId child);
+void sync_thread_ends(ThreadId thread);
+/* Notes that `thread` starts to run. */
+void sync_set_thread(ThreadId thread);
+/* Lets other threads run, because the current thread has written SYNC_QUANTUM_BYTES of records. */
+#define SYNC_QUANTUM_BYTES 16384
+void sync_after_records(void);
+/* Forgets all threads except the current one, in a forked child. */
+void sync_restart_in_child(void);
+
+/* ---- calling contexts (tool_contexts.c) ---- */
+
+/* Instrumented code calls these functions after a call and after a return, with the position of the
+ * cursor and the stack pointer. They return the new position of the cursor. `site` is the address
+ * of the call instruction. */
+Addr contexts_call(Addr next, Addr stack_pointer, Addr site);
+Addr contexts_return(Addr next, Addr stack_pointer);
+/* The stack pointer of the innermost call. If it is below the stack pointer after an indirect jump,
+ * instrumented code calls contexts_jump(). */
+extern Addr contexts_top;
+void contexts_jump(Addr stack_pointer);
+/* These functions are called before a signal handler runs, on another stack than the interrupted
+ * code if `other_stack` is True, and after it has returned. */
+void contexts_begin_handler(ThreadId thread, Bool other_stack);
+void contexts_end_handler(ThreadId thread);
+/* Notes that `thread` starts to run, and returns its context. */
+UInt contexts_set_thread(ThreadId thread);
+void contexts_begin_thread(ThreadId thread);
+/* Return whether the analyzer knows a context, and report its definition if not. */
+Bool contexts_is_told(UInt context);
+void contexts_tell(UInt context);
+void contexts_start(void);
+void contexts_restart_in_child(void);
 
 /* ---- statements (tool_instrument.c) ---- */
 

@@ -13,6 +13,8 @@
  */
 #include "tool.h"
 
+#include "reusedist/trace.h"
+
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcfile.h"
@@ -49,7 +51,7 @@ static ThreadId current; /* the thread that ran last */
 static Bool taking_part; /* True: this process is recorded */
 
 static Int buffer = -1; /* index of this process's buffer; -1: none */
-static Addr buffer_end; /* end of the records in the buffer while the cursor is not there */
+static Addr buffer_end; /* end of the records in the buffer, while the cursor is not in it */
 static enum { NOWHERE, IN_BUFFER, ASIDE } place = NOWHERE; /* the place of the cursor */
 static ULong aside[ASIDE_BYTES / sizeof(ULong)];
 
@@ -62,6 +64,12 @@ static struct {
     ULong words;
 } held[HELD_MAX];
 static UInt held_count;
+
+#define SWITCH_BYTES (RDI_SWITCH_WORDS * sizeof(ULong))
+static UInt context;    /* calling context of the thread that runs */
+static UInt in_context; /* calling context of the next record of the buffer */
+static Addr
+    switch_end; /* end of the last record in the buffer that switches the context; 0: none */
 
 static Bool wanted;   /* True: records in the scratch buffer belong to the sequence of bursts and
                          gaps */
@@ -134,6 +142,14 @@ static void release_held(void) {
     reserved = NULL;
 }
 
+static void put_switch(Addr at) {
+    uint64_t *words = (uint64_t *)at;
+    words[1] = 0;
+    words[0] = RDI_SWITCH(context);
+    in_context = context;
+    switch_end = at + SWITCH_BYTES;
+}
+
 static void take_buffer(void) {
     unsigned turns = 0;
     buffer = rdi_channel_take(channel, own_id());
@@ -150,6 +166,11 @@ static void take_buffer(void) {
     channel->buffer[buffer].process = process;
     channel->buffer[buffer].thread = current;
     buffer_end = (Addr)rdi_channel_words(channel, buffer);
+    in_context = switch_end = 0;
+    if (context) {
+        put_switch(buffer_end);
+        buffer_end = switch_end;
+    }
 }
 
 /* Submits the buffer if it is not empty, or holds it while space for an event is reserved. The
@@ -200,6 +221,8 @@ static void skip(ULong references) {
         end_program("the analyzer has exited");
 }
 
+static void tell_context(void);
+
 static void divide_into_bursts(Addr records, ULong n) {
     while (n > 0) {
         if (left_in_turn == 0) {
@@ -207,10 +230,12 @@ static void divide_into_bursts(Addr records, ULong n) {
             left_in_turn = (ULong)(in_burst ? options.burst : options.gap);
         }
         ULong part = n < left_in_turn ? n : left_in_turn;
-        if (in_burst)
+        if (in_burst) {
+            tell_context();
             append_to_buffer(records, part * record_bytes);
-        else
+        } else {
             skip(part);
+        }
         records += part * record_bytes;
         left_in_turn -= part;
         n -= part;
@@ -233,18 +258,20 @@ static void give_cursor(void) {
  * scratch buffer: records of bursts are kept, and all other records are counted as skipped. */
 static void settle(void) {
     fetch_cursor();
-    if (place == IN_BUFFER) {
-        buffer_end = cursor.next;
-    } else if (place == ASIDE) {
-        ULong n = (cursor.next - (Addr)aside) / record_bytes;
-        if (wanted)
-            divide_into_bursts((Addr)aside, n);
-        else
-            skip(n);
-    }
+    Addr end = cursor.next;
+    Bool is_aside = place == ASIDE;
+    if (place == IN_BUFFER)
+        buffer_end = end;
     place = NOWHERE;
     cursor = no_room;
     give_cursor();
+    if (!is_aside)
+        return;
+    ULong n = (end - (Addr)aside) / record_bytes;
+    if (wanted)
+        divide_into_bursts((Addr)aside, n);
+    else
+        skip(n);
 }
 
 static Bool is_recording(void) {
@@ -258,18 +285,26 @@ static void write_aside(Bool for_bursts) {
     cursor.limit = cursor.next + ASIDE_BYTES - BUFFER_SLACK_BYTES;
 }
 
+/* After the records of a block of code, there must still be room for a record that switches the
+ * context. */
 static void write_into_buffer(void) {
-    if (room_in_buffer() < BUFFER_SLACK_BYTES) {
+    tell_context();
+    if (room_in_buffer() < BUFFER_SLACK_BYTES + SWITCH_BYTES) {
         submit_buffer();
         take_buffer();
     }
     place = IN_BUFFER;
     cursor.next = buffer_end;
-    cursor.limit =
-        (Addr)rdi_channel_words(channel, buffer) + CHANNEL_BUFFER_BYTES - BUFFER_SLACK_BYTES;
+    cursor.limit = (Addr)rdi_channel_words(channel, buffer) + CHANNEL_BUFFER_BYTES -
+                   BUFFER_SLACK_BYTES - SWITCH_BYTES;
+    if (options.sync && cursor.limit > cursor.next + SYNC_QUANTUM_BYTES)
+        cursor.limit = cursor.next + SYNC_QUANTUM_BYTES;
 }
 
 void buffer_make_room(void) {
+    fetch_cursor();
+    if (options.sync && place == IN_BUFFER && cursor.next > cursor.limit)
+        sync_after_records();
     settle();
     if (!is_recording())
         write_aside(False);
@@ -282,9 +317,9 @@ void buffer_make_room(void) {
 
 /* ---- events ---- */
 
-/* Returns space in the buffer, after the records so far, for an event whose first word is
- * `head`. */
-static uint64_t *place_event(ULong head) {
+/* Returns space in the buffer, after the records so far, for a record that is not a reference and
+ * whose first word is `head`. */
+static uint64_t *place_record(ULong head) {
     SizeT bytes = rdi_channel_event_words(head) * sizeof(ULong);
     settle();
     if (room_in_buffer() < bytes) {
@@ -294,6 +329,13 @@ static uint64_t *place_event(ULong head) {
     uint64_t *event = (uint64_t *)buffer_end;
     buffer_end += bytes;
     return event;
+}
+
+/* Returns space for an event, which belongs to the current calling context. */
+static uint64_t *place_event(ULong head) {
+    settle();
+    tell_context();
+    return place_record(head);
 }
 
 void buffer_event(UInt kind, ThreadId thread, Addr address, SizeT size, Addr pc,
@@ -324,6 +366,51 @@ void buffer_release(void) {
     release_held();
 }
 
+/* ---- calling contexts ---- */
+
+/* Makes the next record of the buffer belong to the current context. */
+static void tell_context(void) {
+    contexts_tell(context);
+    if (context != in_context)
+        put_switch((Addr)place_record(RDI_SWITCH(context)));
+}
+
+void buffer_define_context(UInt number, UInt parent, Addr site) {
+    ULong head = RDI_EVENT_HEAD(RD_EVENT_CONTEXT, 0, current);
+    rdi_channel_put_event(place_record(head), head, number, parent, site, NULL);
+}
+
+/* Returns whether the context of records in the scratch buffer matters: they belong to a burst, or
+ * a burst can begin before the scratch buffer is full. */
+static Bool is_burst_near(void) {
+    return wanted && (in_burst || left_in_turn < ASIDE_BYTES / record_bytes);
+}
+
+/* A switch directly after another one replaces it. */
+Addr buffer_switch_context(Addr next, UInt number) {
+    if (number == context)
+        return next;
+    if (place == IN_BUFFER && contexts_is_told(number)) {
+        context = number;
+        put_switch(next == switch_end ? next - SWITCH_BYTES : next);
+        return switch_end;
+    }
+    buffer_set_context(number);
+    return cursor.next;
+}
+
+void buffer_set_context(UInt number) {
+    if (number == context)
+        return;
+    fetch_cursor();
+    if (place == IN_BUFFER || (place == ASIDE && is_burst_near())) {
+        settle();
+        context = number;
+        buffer_make_room();
+    }
+    context = number;
+}
+
 /* ---- switching ---- */
 
 void buffer_set_recording(Bool on) {
@@ -337,6 +424,7 @@ static void set_thread(ThreadId thread) {
     release_held();
     submit_buffer();
     current = thread;
+    context = contexts_set_thread(thread);
     if (buffer >= 0)
         channel->buffer[buffer].thread = thread;
 }
@@ -424,6 +512,11 @@ void buffer_count_child(void) {
         __atomic_fetch_add(&channel->children, 1, __ATOMIC_RELAXED);
 }
 
+void buffer_count_thread(Int by) {
+    if (taking_part)
+        __atomic_fetch_add(&channel->threads, by, __ATOMIC_RELAXED);
+}
+
 void buffer_count_replaced(Int by) {
     if (taking_part)
         __atomic_fetch_add(&channel->replaced, by, __ATOMIC_RELAXED);
@@ -431,6 +524,7 @@ void buffer_count_replaced(Int by) {
 
 void buffer_restart_in_child(Bool recorded) {
     buffer = -1; /* an empty buffer may still belong to the parent */
+    in_context = switch_end = 0;
     held_count = 0;
     reserved = NULL;
     place = NOWHERE;

@@ -264,9 +264,10 @@ static void tell_stack(ThreadId thread) {
     calls[thread].stack_told = True;
 }
 
-static void begin_thread(ThreadId parent, ThreadId thread) {
-    (void)parent;
+void events_thread_is_created(ThreadId thread) {
     calls[thread] = (call){0};
+    if (options.contexts)
+        contexts_begin_thread(thread);
 }
 
 void events_set_thread(ThreadId thread) {
@@ -278,17 +279,10 @@ void events_set_thread(ThreadId thread) {
 
 /* ---- start ---- */
 
-/* Makes every function begin a block of code, because registers are known only there. */
-static void stop_chasing(void) {
-    VG_(clo_vex_control).guest_chase = False;
-}
-
 void events_start(void) {
-    stop_chasing();
     calls = VG_(calloc)("reusedist.calls", VG_N_THREADS, sizeof *calls);
     if (options.children)
         all_given = VG_(HT_construct)("reusedist.all_given");
-    VG_(track_pre_thread_ll_create)(begin_thread);
     modules_start();
 }
 

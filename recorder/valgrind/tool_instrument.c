@@ -234,15 +234,28 @@ static void watch_call(block_recorder *b, Addr instruction) {
     add(b, IRStmt_Dirty(call_with_cursor("events_call", events_call, args)));
 }
 
-/* Adds a call of events_return() at the end of a block that ends with a return instruction. The
- * call is executed if the stack pointer is equal to events_stack_outside. */
-static void watch_allocator_return(block_recorder *b) {
-    IRExpr *outside = load_word(b, &events_stack_outside);
+/* Adds a call of sync_call_begins() if a watched function begins at `instruction`, which must be the
+ * first of its block. */
+static void watch_sync_call(block_recorder *b, Addr instruction) {
+    UInt function = options.sync ? sync_function_at(instruction) : 0;
+    if (!function)
+        return;
+    IRExpr **args = mkIRExprVec_5(ir_word(function), register_word(b, b->layout->offset_SP),
+                                  register_word(b, offsetof(VexGuestAMD64State, guest_RDI)),
+                                  register_word(b, offsetof(VexGuestAMD64State, guest_RSI)),
+                                  register_word(b, offsetof(VexGuestAMD64State, guest_RDX)));
+    add(b, IRStmt_Dirty(call_with_cursor("sync_call_begins", sync_call_begins, args)));
+}
+
+/* Adds a call of `action` at the end of a block that ends with a return instruction. The call is
+ * executed if the stack pointer is equal to *outside. */
+static void watch_return_to(block_recorder *b, const HChar *name,
+                            void (*action)(Addr to, UWord result), const Addr *outside) {
+    IRExpr *expected = load_word(b, outside);
     IRExpr *stack_pointer = register_word(b, b->layout->offset_SP);
     IRExpr *result = register_word(b, offsetof(VexGuestAMD64State, guest_RAX));
-    IRDirty *call =
-        call_with_cursor("events_return", events_return, mkIRExprVec_2(b->out->next, result));
-    call->guard = ir_compute(b->out, Ity_I1, IRExpr_Binop(Iop_CmpEQ64, outside, stack_pointer));
+    IRDirty *call = call_with_cursor(name, action, mkIRExprVec_2(b->out->next, result));
+    call->guard = ir_compute(b->out, Ity_I1, IRExpr_Binop(Iop_CmpEQ64, expected, stack_pointer));
     add(b, IRStmt_Dirty(call));
 }
 
@@ -262,6 +275,39 @@ static void watch_return(block_recorder *b) {
     IRDirty *call = call_with_cursor("control_return", control_return, mkIRExprVec_0());
     call->guard = ir_compute(b->out, Ity_I1, IRExpr_Binop(Iop_CmpLE64U, outside, stack_pointer));
     add(b, IRStmt_Dirty(call));
+}
+
+/* ---- calling contexts ---- */
+
+/* Adds a call of contexts_call() or contexts_return() at the end of a block that ends with a call or
+ * a return. */
+static void follow_call(block_recorder *b, Bool is_call) {
+    IRExpr *next = read_cursor(b, offsetof(buffer_cursor, next));
+    IRExpr *stack_pointer = register_word(b, b->layout->offset_SP);
+    IRDirty *call = is_call ? call_with_cursor("contexts_call", contexts_call,
+                                               mkIRExprVec_3(next, stack_pointer, ir_word(b->pc)))
+                            : call_with_cursor("contexts_return", contexts_return,
+                                               mkIRExprVec_2(next, stack_pointer));
+    call->tmp = newIRTemp(b->out->tyenv, Ity_I64);
+    add(b, IRStmt_Dirty(call));
+    move_cursor(b, IRExpr_RdTmp(call->tmp));
+}
+
+/* Adds a call of contexts_jump() at the end of a block that ends with an indirect jump. The call is
+ * executed if the stack pointer is above the innermost call, as after longjmp(). */
+static void follow_jump(block_recorder *b) {
+    IRExpr *top = load_word(b, &contexts_top);
+    IRExpr *stack_pointer = register_word(b, b->layout->offset_SP);
+    IRDirty *call = call_with_cursor("contexts_jump", contexts_jump, mkIRExprVec_1(stack_pointer));
+    call->guard = ir_compute(b->out, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, top, stack_pointer));
+    add(b, IRStmt_Dirty(call));
+}
+
+static void follow_end(block_recorder *b, const IRSB *in) {
+    if (in->jumpkind == Ijk_Call || in->jumpkind == Ijk_Ret)
+        follow_call(b, in->jumpkind == Ijk_Call);
+    else if (in->jumpkind == Ijk_Boring && in->next->tag != Iex_Const)
+        follow_jump(b);
 }
 
 /* ---- the statements that access memory ---- */
@@ -350,8 +396,10 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
     Int i = 0;
     while (i < in->stmts_used && in->stmts[i]->tag != Ist_IMark)
         addStmtToIRSB(b.out, in->stmts[i++]); /* copies Valgrind's own preamble unchanged */
-    if (i < in->stmts_used)
+    if (i < in->stmts_used) {
         watch_call(&b, in->stmts[i]->Ist.IMark.addr);
+        watch_sync_call(&b, in->stmts[i]->Ist.IMark.addr);
+    }
     for (; i < in->stmts_used; i++) {
         record_statement(&b, in->stmts[i]);
         addStmtToIRSB(b.out, in->stmts[i]);
@@ -360,6 +408,10 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
     if (options.inside && in->jumpkind == Ijk_Ret)
         watch_return(&b);
     if (options.events && in->jumpkind == Ijk_Ret)
-        watch_allocator_return(&b);
+        watch_return_to(&b, "events_return", events_return, &events_stack_outside);
+    if (options.sync && in->jumpkind == Ijk_Ret)
+        watch_return_to(&b, "sync_call_returns", sync_call_returns, &sync_stack_outside);
+    if (options.contexts)
+        follow_end(&b, in);
     return b.out;
 }

@@ -22,6 +22,8 @@ static Bool process_option(const HChar *arg) {
     } else if VG_BOOL_CLO (arg, "--fetches", options.fetches) {
     } else if VG_BOOL_CLO (arg, "--pc", options.pc) {
     } else if VG_BOOL_CLO (arg, "--events", options.events) {
+    } else if VG_BOOL_CLO (arg, "--sync", options.sync) {
+    } else if VG_BOOL_CLO (arg, "--contexts", options.contexts) {
     } else if VG_BOOL_CLO (arg, "--children", options.children) {
     } else if VG_BINT_CLO (arg, "--burst", options.burst, 0, 1LL << 62) {
     } else if VG_BINT_CLO (arg, "--gap", options.gap, 0, 1LL << 62) {
@@ -43,6 +45,8 @@ static void print_usage(void) {
      "    --fetches=no|yes          record instruction fetches [no]\n"
      "    --pc=no|yes               record program counters [no]\n"
      "    --events=no|yes           report modules, allocations and stacks [no]\n"
+     "    --sync=no|yes             report synchronization of threads [no]\n"
+     "    --contexts=no|yes         record calling contexts [no]\n"
      "    --children=no|yes         also record forked children [no]\n"
      "    --burst=N --gap=N         alternately record and skip this many references\n"
      "    --start=FUNC              start recording when this function is entered\n"
@@ -54,11 +58,38 @@ static void print_debug_usage(void) {
     VG_(printf)("    (none)\n");
 }
 
+#define FIRST_THREAD 1 /* number that Valgrind gives to the first thread of a program */
+
+static void create_thread(ThreadId parent, ThreadId thread) {
+    if (thread != FIRST_THREAD)
+        buffer_count_thread(1);
+    if (options.events)
+        events_thread_is_created(thread);
+    if (options.sync)
+        sync_thread_is_created(parent, thread);
+}
+
+static void end_thread(ThreadId thread) {
+    if (options.sync)
+        sync_thread_ends(thread);
+}
+
+/* Makes every function begin a block of code, because registers are known only there. */
+static void stop_chasing(void) {
+    VG_(clo_vex_control).guest_chase = False;
+}
+
 static void start_program(void) {
     if (options.channel)
         buffer_open(options.channel);
+    if (options.events || options.sync)
+        stop_chasing();
+    if (options.contexts)
+        contexts_start();
     if (options.events)
         events_start();
+    if (options.sync)
+        sync_start();
 }
 
 static void end_program(Int exit_status) {
@@ -71,6 +102,8 @@ static void enter_code(ThreadId thread, ULong blocks) {
     (void)blocks;
     if (options.events)
         events_set_thread(thread);
+    if (options.sync)
+        sync_set_thread(thread);
     buffer_enter_code(thread);
 }
 
@@ -84,26 +117,40 @@ static Bool replaces_program(UInt system_call) {
 }
 
 static void before_system_call(ThreadId thread, UInt number, UWord *args, UInt count) {
-    (void)thread, (void)args, (void)count;
+    (void)count;
     if (replaces_program(number))
         buffer_count_replaced(1);
+    if (number == __NR_exit && thread != FIRST_THREAD) /* the thread ends, and not the program */
+        buffer_count_thread(-1);
+    if (options.sync)
+        sync_before_system_call(thread, number, args);
 }
 
 /* Takes back the count of before_system_call() if exec() returns, because exec() returns only if it
  * failed. Also checks whether a fault handler was installed. */
 static void after_system_call(ThreadId thread, UInt number, UWord *args, UInt count,
                               SysRes result) {
-    (void)thread, (void)count;
+    (void)count;
     if (replaces_program(number))
         buffer_count_replaced(-1);
     faults_after_system_call(number, args, result);
+    if (options.sync)
+        sync_after_system_call(thread, number, args);
 }
 
 /* Handles a signal before it is delivered. The signal may be a fault in the middle of a block of
  * code. */
 static void deliver_signal(ThreadId thread, Int number, Bool other_stack) {
-    (void)thread, (void)number, (void)other_stack;
+    (void)number;
     buffer_absorb();
+    if (options.contexts)
+        contexts_begin_handler(thread, other_stack);
+}
+
+static void end_signal(ThreadId thread, Int number) {
+    (void)number;
+    if (options.contexts)
+        contexts_end_handler(thread);
 }
 
 static void before_fork(ThreadId thread) {
@@ -120,8 +167,12 @@ static void after_fork_in_parent(ThreadId thread) {
 static void after_fork_in_child(ThreadId thread) {
     (void)thread;
     buffer_restart_in_child(options.children);
+    if (options.contexts)
+        contexts_restart_in_child();
     if (options.events && options.children)
         events_restart_in_child();
+    if (options.sync)
+        sync_restart_in_child();
 }
 
 static void describe_tool(void) {
@@ -137,6 +188,9 @@ static void describe_tool(void) {
     VG_(track_start_client_code)(enter_code);
     VG_(track_stop_client_code)(leave_code);
     VG_(track_pre_deliver_signal)(deliver_signal);
+    VG_(track_pre_thread_ll_create)(create_thread);
+    VG_(track_pre_thread_ll_exit)(end_thread);
+    VG_(track_post_deliver_signal)(end_signal);
     faults_start();
     VG_(needs_syscall_wrapper)(before_system_call, after_system_call);
     VG_(atfork)(before_fork, after_fork_in_parent, after_fork_in_child);

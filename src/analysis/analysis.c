@@ -12,6 +12,32 @@
 
 /* ---- opening ---- */
 
+/* Checks that nothing is requested that works only with one stack for all threads. */
+static rd_status check_stacks(const rd_analysis *a) {
+    const rd_analysis_config *c = &a->config;
+    bool private = c->stacks == RD_STACKS_PRIVATE;
+    if (!private && !c->sharing)
+        return RD_OK;
+    const char *wrong = c->engine && private      ? "an engine"
+                        : c->bound                ? "a bound"
+                        : c->checkpoint           ? "a checkpoint"
+                        : c->sampling && private  ? "peaks"
+                        : c->burst                ? "bursts"
+                        : c->hierarchy && private ? "simulated caches"
+                        : c->objects              ? "bytes of objects"
+                                                  : NULL;
+    if (wrong)
+        return rdi_fail(a->ctx, RD_EINVAL,
+                        "private %s cannot be combined with %s: omit one of them",
+                        private ? "stacks" : "caches of threads", wrong);
+    if (c->kinds && !(c->kinds & RD_STORE))
+        return rdi_fail(
+            a->ctx, RD_EINVAL,
+            "private caches need the stores, which remove blocks from the caches of other "
+            "threads; add S to the kinds");
+    return RD_OK;
+}
+
 static rd_status check_config(rd_analysis *a) {
     const rd_analysis_config *c = &a->config;
     bool bytes = c->block != RD_BLOCK_AUTO && c->block != RD_BLOCK_ADDRESS;
@@ -31,6 +57,11 @@ static rd_status check_config(rd_analysis *a) {
         return rdi_fail(a->ctx, RD_EINVAL,
                         "bytes of objects cannot be combined with an engine, block size, kinds, "
                         "bound, checkpoint, distances, peaks, caches or attribution");
+    RD_TRY(check_stacks(a));
+    if (c->interleave && (c->checkpoint || c->objects))
+        return rdi_fail(a->ctx, RD_EINVAL,
+                        "the order of lockstep cannot be combined with %s: omit one of them",
+                        c->checkpoint ? "a checkpoint" : "bytes of objects");
     if (c->merge && c->checkpoint)
         return rdi_fail(a->ctx, RD_EINVAL,
                         "a checkpoint needs traces that are read one after the other: analyze "
@@ -144,8 +175,8 @@ static rd_status open_engine(rd_analysis *a) {
                                .binning = c->binning,
                                .checkpoint = c->checkpoint,
                                .checkpoint_of = a->checkpoint_of,
-                               .sink = c->distances ? write_distances : c->sink,
-                               .sink_user = c->distances ? a : c->sink_user};
+                               .sink = a->sink,
+                               .sink_user = a->sink_user};
     RD_TRY(rd_engine_open(a->ctx, c->engine ? c->engine : usual, &config, &a->engine));
     RD_TRY(check_distances(a));
     return open_bursts(a);
@@ -155,11 +186,13 @@ static rd_status open_engine(rd_analysis *a) {
  * opened later, because the checkpoint needs the names of the traces. */
 static rd_status prepare(rd_analysis *a, const rd_analysis_config *config) {
     RD_TRY(take_config(a, config));
+    a->sink = a->config.distances ? write_distances : a->config.sink;
+    a->sink_user = a->config.distances ? a : a->config.sink_user;
     if (a->config.sampling)
         RD_TRY(rd_sampler_new(a->ctx, a->config.sampling, &a->sampler));
     if (a->config.objects)
         return rd_objects_new(a->ctx, a->config.objects, &a->objects);
-    return a->config.checkpoint ? RD_OK : open_engine(a);
+    return a->config.checkpoint || !rdi_analysis_has_engine(a) ? RD_OK : open_engine(a);
 }
 
 rd_status rd_analysis_open(rd_ctx *ctx, const rd_analysis_config *config, rd_analysis **out) {
@@ -189,6 +222,8 @@ void rd_analysis_close(rd_analysis *a) {
     rdi_bursts_free(a->bursts);
     rdi_hierarchy_feed_free(a->hierarchy);
     rd_objects_free(a->objects);
+    rd_sharing_free(a->sharing);
+    rdi_recorded_order_free(a->recorded_order);
     rd_profile_free(a->profile);
     for (size_t i = 0; i < a->n_inputs; i++)
         rdi_free(a->ctx, a->inputs[i].name);
@@ -323,7 +358,7 @@ static rd_status finish_distances(rd_analysis *a) {
 static rd_status run(rd_analysis *a) {
     RD_TRY(check_output(a, "checkpoint", a->config.checkpoint));
     RD_TRY(check_output(a, "distances", a->config.distances));
-    if (!a->engine && !a->objects)
+    if (!a->engine && rdi_analysis_has_engine(a))
         RD_TRY(open_engine(a));
     if (!(a->sources = rdi_calloc(a->ctx, a->n_inputs, sizeof *a->sources)))
         return RD_ENOMEM;

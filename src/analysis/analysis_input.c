@@ -117,23 +117,88 @@ static rd_status read_requests(rd_analysis *a, rdi_analysis_reading *r) {
     return status;
 }
 
-rd_status rdi_analysis_read_opened(rd_analysis *a, rdi_analysis_reading *r) {
-    if (a->objects)
-        return read_requests(a, r);
+/* Makes a trace file deliver its calling contexts, if attribution counts them. */
+static rd_status select_contexts(const rd_analysis *a, const rdi_analysis_reading *r) {
+    bool wanted = r->is_file && a->attribution && a->config.attribution->contexts &&
+                  rd_trace_format(r->trace)->fields & RD_FIELD_CONTEXT;
+    return wanted ? rd_trace_select(r->trace, RD_FIELD_CONTEXT) : RD_OK;
+}
+
+/* Reads an opened trace of references in the order in which r->trace delivers them. */
+static rd_status read_references(rd_analysis *a, rdi_analysis_reading *r) {
     RD_TRY(choose_block(a, r));
     note_trace(a, r);
-    r->mapping = (rd_mapping){.size = sizeof(rd_mapping),
-                              .block_bytes = a->block_bytes,
-                              .kinds = a->config.kinds_chosen ? 0 : a->config.kinds,
-                              .origins = a->config.attribution != NULL || a->bursts ||
-                                         a->config.hierarchy != NULL};
+    r->mapping =
+        (rd_mapping){.size = sizeof(rd_mapping),
+                     .block_bytes = a->block_bytes,
+                     .kinds = a->config.kinds_chosen ? 0 : a->config.kinds,
+                     .origins = a->config.attribution != NULL || a->bursts ||
+                                a->config.hierarchy != NULL || rdi_analysis_wants_sharing(a)};
+    RD_TRY(rdi_private_open(a, r->trace));
     RD_TRY(open_attribution(a, &r->mapping));
+    RD_TRY(select_contexts(a, r));
     RD_TRY(open_hierarchy(a));
     RD_TRY(rd_mapper_new(a->ctx, &r->mapping, &r->mapper));
     add_source(a, r);
     rd_status status = feed(a, r);
     take_counts(a, r);
     rd_mapper_free(r->mapper);
+    return status;
+}
+
+/* Adds the facts of an interleaved trace that was read. */
+static void note_interleaved(rd_analysis *a, const rdi_analysis_reading *r) {
+    rd_interleaved_facts facts = rd_trace_interleaved(r->trace);
+    rd_interleaving *all = &a->interleaving;
+    all->turn = a->config.interleave->turn ? a->config.interleave->turn : 1;
+    all->reorder = facts.reorder;
+    all->threads = facts.threads > all->threads ? facts.threads : all->threads;
+    all->overflows += facts.overflows;
+    all->recorded_coherence =
+        a->recorded_order ? rdi_recorded_order_misses(a->recorded_order) : RD_UNKNOWN;
+    if (facts.threads < 2)
+        rdi_analysis_note(a, RD_NOTE_WARNING,
+                          "%s: the trace has only one thread, so its order is the recorded one",
+                          r->name);
+    if (facts.overflows)
+        rdi_analysis_note(a, RD_NOTE_WARNING,
+                          "%s: threads missed %" PRIu64
+                          " turn%s because the reorder buffer of %" PRIu64
+                          " records was too small; enlarge it with --reorder",
+                          r->name, facts.overflows, facts.overflows == 1 ? "" : "s", facts.reorder);
+}
+
+/* Lets private caches be counted in recorded order, too, so that the report can say how much the
+ * order matters. */
+static rd_status open_recorded_order(rd_analysis *a, const rdi_analysis_reading *r,
+                                     rd_interleave *order) {
+    if (a->config.stacks != RD_STACKS_PRIVATE)
+        return RD_OK;
+    RD_TRY(choose_block(a, r));
+    rd_mapping mapping = {.size = sizeof mapping,
+                          .block_bytes = a->block_bytes,
+                          .kinds = a->config.kinds_chosen ? 0 : a->config.kinds};
+    if (!a->recorded_order)
+        RD_TRY(rdi_recorded_order_new(a->ctx, &mapping, rdi_private_has_processes(a, r->trace),
+                                      &a->recorded_order));
+    order->recorded = rdi_recorded_order_feed;
+    order->recorded_user = a->recorded_order;
+    return RD_OK;
+}
+
+rd_status rdi_analysis_read_opened(rd_analysis *a, rdi_analysis_reading *r) {
+    if (a->objects)
+        return read_requests(a, r);
+    if (!a->config.interleave)
+        return read_references(a, r);
+    rdi_analysis_reading ordered = *r;
+    rd_interleave order = *a->config.interleave;
+    RD_TRY(open_recorded_order(a, r, &order));
+    ordered.is_file = false; /* the file has another order */
+    RD_TRY(rd_trace_interleave(a->ctx, r->trace, &order, &ordered.trace));
+    rd_status status = read_references(a, &ordered);
+    note_interleaved(a, &ordered);
+    rd_trace_close(ordered.trace);
     return status;
 }
 

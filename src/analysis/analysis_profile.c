@@ -32,6 +32,8 @@ static rd_status complete(const rd_analysis *a, rd_profile *profile) {
     RD_TRY(rd_profile_set_skipped(profile, a->skipped));
     RD_TRY(rd_profile_add_repeats(profile, a->repeats));
     RD_TRY(set_kinds(a, profile));
+    if (a->interleaving.turn)
+        RD_TRY(rd_profile_set_interleaving(profile, &a->interleaving));
     for (size_t i = 0; i < a->n_sources; i++)
         RD_TRY(rd_profile_add_source(profile, &a->sources[i]));
     RD_TRY(set_peaks(a, profile));
@@ -39,6 +41,9 @@ static rd_status complete(const rd_analysis *a, rd_profile *profile) {
         RD_TRY(rdi_hierarchy_feed_finish(a->hierarchy, a->repeats, profile));
     if (a->bursts && a->skipped)
         RD_TRY(rdi_bursts_finish(a->bursts, profile));
+    /* Nobody wants to know what a running program with one thread shares. */
+    if (a->sharing && (!a->config.live || rd_sharing_threads(a->sharing) > 1))
+        RD_TRY(rd_sharing_attach(a->sharing, profile));
     return a->attribution ? rdi_attribution_feed_finish(a->attribution, profile) : RD_OK;
 }
 
@@ -58,15 +63,17 @@ rd_status rdi_analysis_make_profile(rd_analysis *a) {
     rd_profile *profile = NULL;
     if (a->objects)
         RD_TRY(rd_objects_profile(a->objects, &profile));
+    else if (!a->engine)
+        RD_TRY(rd_sharing_profile(a->sharing, &profile));
     else
         RD_TRY(rd_engine_profile(a->engine, &profile));
     rd_status status = check_sample(a, profile);
     if (status == RD_OK)
         status = complete(a, profile);
-    if (status == RD_OK && a->objects) {
-        rd_profile_set_seconds(profile, a->objects_seconds);
+    if (status == RD_OK && !a->engine)
+        rd_profile_set_seconds(profile, a->own_seconds);
+    if (status == RD_OK && a->objects)
         rdi_note_objects(a, profile);
-    }
     if (status == RD_OK)
         a->profile = profile;
     else

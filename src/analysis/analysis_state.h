@@ -6,12 +6,15 @@
  *   feed_plain.c         the caller's thread reads and feeds batch by batch
  *   feed_ahead.c         several threads decode ahead (read_ahead.h), and the caller's thread feeds
  *   feed_objects.c       the caller's thread reads requests and feeds them to an object cache
+ *   feed_private.c       feeds blocks to private caches, one per thread
  *   feed_parts.c         the engine reads, one part per thread (trace_parts.h)
  *   bursts.c             the error of a run that was recorded in bursts
  *   attribution_feed.c   feeds references, events and distances to attribution
  *   analysis_profile.c   adds facts to the profile of the engine
  *   checkpoint_words.c   describes an analysis for its checkpoint
+ *   recorded_order.c     counts coherence misses in recorded order, beside lockstep
  *   distance_file.c      writes the file of all distances
+ *   block_kinds.c        finds the kinds of the references of blocks
  *   hierarchy_feed.c     feeds blocks and kinds to the simulation of caches
  *   machine_caches.c     finds the default caches of attribution
  *
@@ -25,6 +28,7 @@
 #include "analysis/bursts.h"
 #include "analysis/distance_file.h"
 #include "analysis/hierarchy_feed.h"
+#include "analysis/recorded_order.h"
 #include "analysis/trace_parts.h"
 #include "base/common.h"
 #include "reusedist/analysis.h"
@@ -48,12 +52,16 @@ struct rd_analysis {
     size_t n_inputs, inputs_room;
     bool ran, ended_early;
 
-    bool block_known;       /* true: the configuration or the first trace has set block_bytes */
-    uint64_t block_bytes;   /* block size; 0: one block per address */
-    char *checkpoint_of;    /* description for the checkpoint; NULL: no checkpoint */
-    rd_engine *engine;      /* NULL if requests of objects are analyzed */
-    double objects_seconds; /* time that the analysis of requests took, in seconds */
-    rd_objects *objects;    /* NULL: references are analyzed in blocks */
+    bool block_known;      /* true: the configuration or the first trace has set block_bytes */
+    uint64_t block_bytes;  /* block size; 0: one block per address */
+    char *checkpoint_of;   /* description for the checkpoint; NULL: no checkpoint */
+    rd_engine *engine;     /* NULL if requests of objects or private caches are analyzed */
+    double own_seconds;    /* time that the analysis without an engine took, in seconds */
+    rd_sharing *sharing;   /* private caches; NULL: not requested, or no trace is open yet */
+    size_t next_event;     /* index of the next event of the batch for `sharing` */
+    rd_distance_sink sink; /* receives every distance; NULL: nobody does */
+    void *sink_user;
+    rd_objects *objects;              /* NULL: references are analyzed in blocks */
     rd_objects_config objects_config; /* a copy of the caller's configuration; config.objects points
                                          to it */
     rdi_distance_file *distance_file; /* NULL: not open */
@@ -69,6 +77,9 @@ struct rd_analysis {
     rd_parts parts;                    /* used if the engine reads the trace itself */
     char *parts_text;                  /* memory of parts.what */
     rdi_parts_watch watch;
+
+    rd_interleaving interleaving;       /* turn 0: no trace was interleaved */
+    rdi_recorded_order *recorded_order; /* NULL: not in lockstep, or no private caches */
 
     rd_source *sources; /* one per opened trace */
     size_t n_sources;
@@ -105,11 +116,27 @@ rd_status rdi_analysis_read_merged(rd_analysis *a);
 void rdi_analysis_note_columns(const rd_analysis *a, const rdi_analysis_reading *r,
                                uint32_t fields);
 
+/* Makes room in a->distances for the distances of n references and, for attribution of simulated
+ * misses, as many tags after them (feed_plain.c). */
+rd_status rdi_analysis_reserve_distances(rd_analysis *a, size_t n);
+
 rd_status rdi_feed_plain(rd_analysis *a, const rdi_analysis_reading *reading);
 /* Reads an opened trace of requests (a->objects is not NULL). */
 rd_status rdi_feed_objects(rd_analysis *a, const rdi_analysis_reading *reading);
 /* Makes notes about unusual requests of all traces, such as requests with a size of 0. */
 void rdi_note_objects(const rd_analysis *a, const rd_profile *profile);
+/* Returns whether the top bits of addresses have the number of the process, as recorders write it. */
+bool rdi_private_has_processes(const rd_analysis *a, const rd_trace *trace);
+/* Makes the private caches if they are requested and do not exist yet. `trace` is the first trace. */
+rd_status rdi_private_open(rd_analysis *a, const rd_trace *trace);
+/* Fails if the trace lacks columns that private caches need. `fields` is the mask of its columns. */
+rd_status rdi_private_check(const rd_analysis *a, const rdi_analysis_reading *r, uint32_t fields);
+/* Feeds n blocks of the batch `refs` to the private caches, and stores their distances in
+ * a->distances if somebody needs them. */
+rd_status rdi_private_feed(rd_analysis *a, const rdi_analysis_reading *r, const rd_refs *refs,
+                           const uint64_t *blocks, size_t n);
+/* Ends a batch of references: passes the events after its last block reference. */
+rd_status rdi_private_end_batch(rd_analysis *a, const rdi_analysis_reading *r);
 bool rdi_feed_ahead_is_possible(const rd_analysis *a, const rdi_analysis_reading *reading);
 rd_status rdi_feed_ahead(rd_analysis *a, const rdi_analysis_reading *reading);
 bool rdi_feed_parts_is_possible(const rd_analysis *a, const rdi_analysis_reading *reading);
@@ -121,12 +148,29 @@ static inline bool rdi_analysis_wants_distances(const rd_analysis *a) {
            rdi_hierarchy_feed_wants_distances(a->hierarchy);
 }
 
+/* Returns whether an engine measures the distances. */
+static inline bool rdi_analysis_has_engine(const rd_analysis *a) {
+    return !a->config.objects && a->config.stacks == RD_STACKS_SHARED;
+}
+
 /* Returns whether the engine is exact and gives each distance at once. */
 bool rdi_analysis_is_exact(const rd_analysis *a);
 
-/* Returns whether one thread must see all blocks in order, with their references. */
+/* Returns whether threads have private caches, for the distances or for the data that they share. */
+static inline bool rdi_analysis_wants_sharing(const rd_analysis *a) {
+    return a->config.stacks == RD_STACKS_PRIVATE || a->config.sharing;
+}
+
+/* Returns whether one thread must see all blocks in order, with more of their references than the
+ * kinds. */
+static inline bool rdi_analysis_wants_references(const rd_analysis *a) {
+    return a->sampler || a->config.attribution || a->bursts || a->config.blocks ||
+           rdi_analysis_wants_sharing(a);
+}
+
+/* Returns whether one thread must see all blocks in order. */
 static inline bool rdi_analysis_wants_blocks(const rd_analysis *a) {
-    return rdi_analysis_wants_distances(a) || a->config.hierarchy || a->config.blocks;
+    return rdi_analysis_wants_references(a) || a->config.hierarchy;
 }
 
 /* ---- reporting (analysis.c) ---- */

@@ -16,6 +16,8 @@ struct rdi_attribution_feed {
     const rd_event *events; /* events of the current batch; `next` is the index of the first one
                                that was not handed over yet */
     size_t next, n_events;
+    bool contexts_told; /* true: the calling contexts of the current batch were already handed
+                           over */
 };
 
 /* ---- opening ---- */
@@ -59,7 +61,10 @@ static rd_status open_attributor(rdi_attribution_feed *f, const rd_attribution_c
                                    .levels = c->levels,
                                    .n_levels = c->n_levels,
                                    .windows = c->windows,
-                                   .caches = caches};
+                                   .contexts = c->contexts,
+                                   .caches = caches,
+                                   .own = c->own,
+                                   .n_own = c->n_own};
     if (c->levels && c->levels_in_bytes && !block_bytes)
         return rdi_fail(f->ctx, RD_EINVAL,
                         "the caches are given in bytes, but here a block is an address or an "
@@ -124,11 +129,33 @@ void rdi_attribution_feed_free(rdi_attribution_feed *f) {
 
 /* ---- feeding ---- */
 
+/* Hands over the definitions of calling contexts of the batch in advance, so that they do not divide
+ * the batch: there may be many of them. If modules change inside the batch, contexts must wait, because
+ * their instructions belong to the modules that are mapped then. */
+static rd_status tell_contexts(rdi_attribution_feed *f) {
+    f->contexts_told = true;
+    for (size_t i = 0; i < f->n_events; i++)
+        if (f->events[i].kind == RD_EVENT_MODULE || f->events[i].kind == RD_EVENT_UNLOAD)
+            f->contexts_told = false;
+    for (size_t i = 0; i < f->n_events && f->contexts_told; i++)
+        if (f->events[i].kind == RD_EVENT_CONTEXT)
+            RD_TRY(rd_attributor_event(f->attributor, &f->events[i]));
+    return RD_OK;
+}
+
+/* Skips events that were handed over in advance. */
+static void skip_told(rdi_attribution_feed *f) {
+    while (f->contexts_told && f->next < f->n_events && f->events[f->next].kind == RD_EVENT_CONTEXT)
+        f->next++;
+}
+
 rd_status rdi_attribution_feed_refs(rdi_attribution_feed *f, const rd_trace *trace, uint64_t first,
                                     const rd_refs *refs) {
     f->first = first;
     f->n_events = rd_trace_events(trace, &f->events);
     f->next = 0;
+    RD_TRY(tell_contexts(f));
+    skip_told(f);
     if (!f->words)
         return RD_OK;
     rd_mapper_feed(f->mapper, refs);
@@ -145,8 +172,10 @@ rd_status rdi_attribution_feed_refs(rdi_attribution_feed *f, const rd_trace *tra
 /* Hands over the events that come before reference `origin` of the batch. */
 static rd_status tell_events(rdi_attribution_feed *f, uint32_t origin) {
     rd_status status = RD_OK;
-    while (status == RD_OK && f->next < f->n_events && f->events[f->next].at <= f->first + origin)
+    while (status == RD_OK && f->next < f->n_events && f->events[f->next].at <= f->first + origin) {
         status = rd_attributor_event(f->attributor, &f->events[f->next++]);
+        skip_told(f);
+    }
     return status;
 }
 

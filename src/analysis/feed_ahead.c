@@ -7,13 +7,14 @@
 #define FEED_BLOCKS ((size_t)1 << 16)
 
 /* Returns whether decoding ahead is possible and useful: the trace is a file that can be read from
- * any point, there are several threads, and nothing else needs the references of blocks. Memory
+ * any point, there are several threads, and nothing except the simulation of caches needs more than
+ * the blocks. Memory
  * must not be limited, because decoders use memory that the limit of the engine does not include.
  * The trace must be longer than a slice, because a shorter trace is read before decoders have
  * started. */
 bool rdi_feed_ahead_is_possible(const rd_analysis *a, const rdi_analysis_reading *r) {
     const rd_analysis_config *c = &a->config;
-    return r->is_file && c->threads > 1 && !c->mem_bytes && !rdi_analysis_wants_blocks(a) &&
+    return r->is_file && c->threads > 1 && !c->mem_bytes && !rdi_analysis_wants_references(a) &&
            rd_trace_count(r->trace) > RDI_READ_AHEAD_SLICE;
 }
 
@@ -30,12 +31,30 @@ static void account(rd_analysis *a, const rdi_analysis_reading *r, const rd_sour
     a->progress.bytes = a->bytes_before + source->bytes;
 }
 
+/* Feeds n blocks of a batch, from index `at` on, to the engine and the simulation of caches. The
+ * simulation may continue on its own thread. If it needs distances, it follows the engine; otherwise
+ * the two work at the same time. */
+static rd_status feed_blocks(rd_analysis *a, const rdi_read_ahead_batch *batch, size_t at,
+                             size_t n) {
+    uint64_t *distances = NULL;
+    if (rdi_analysis_wants_distances(a)) {
+        RD_TRY(rdi_analysis_reserve_distances(a, batch->n));
+        distances = a->distances + at;
+    }
+    rdi_simulated refs = {batch->blocks + at, distances, batch->kinds ? batch->kinds + at : NULL,
+                          n};
+    if (a->hierarchy && !distances)
+        RD_TRY(rdi_hierarchy_feed_start(a->hierarchy, &refs));
+    RD_TRY(rd_engine_feed(a->engine, batch->blocks + at, n, distances));
+    return distances ? rdi_hierarchy_feed_start(a->hierarchy, &refs) : RD_OK;
+}
+
 static rd_status feed_batch(rd_analysis *a, const rdi_analysis_reading *r,
                             const rdi_read_ahead_batch *batch) {
     const rd_source before = *r->source;
     for (size_t at = 0; at < batch->n; at += FEED_BLOCKS) {
         size_t n = batch->n - at < FEED_BLOCKS ? batch->n - at : FEED_BLOCKS;
-        RD_TRY(rd_engine_feed(a->engine, batch->blocks + at, n, NULL));
+        RD_TRY(feed_blocks(a, batch, at, n));
         a->progress.block_references += n;
         account(a, r, &before, batch, (double)(at + n) / (double)batch->n);
         rd_status status = rdi_analysis_tell(a, &a->progress);
@@ -54,7 +73,10 @@ static rd_status feed_all(rd_analysis *a, const rdi_analysis_reading *r, rdi_rea
             return rdi_analysis_end_early(a, status);
         if (!batch)
             return RD_OK;
-        RD_TRY(feed_batch(a, r, batch));
+        status = feed_batch(a, r, batch);
+        rd_status simulated = a->hierarchy ? rdi_hierarchy_feed_wait(a->hierarchy) : RD_OK;
+        RD_TRY(status);
+        RD_TRY(simulated);
     }
 }
 

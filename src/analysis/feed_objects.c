@@ -1,5 +1,6 @@
 /* Reads a trace of requests on one thread, and feeds them to an object cache, batch by batch. */
 #include "analysis/analysis_state.h"
+#include "base/number.h"
 
 #include <inttypes.h>
 #include <time.h>
@@ -34,6 +35,38 @@ static rd_status feed_narrow(rd_analysis *a, const rd_refs *refs, rd_requests re
     return RD_OK;
 }
 
+/* Returns the line of the request with this index in an opened trace, or 0 if it is unknown: a batch
+ * may have lines without a request, or with several. */
+static uint64_t line_in(rd_trace *t, uint64_t index) {
+    const rd_refs *refs = NULL;
+    uint64_t line = rd_trace_line(t);
+    while (rd_trace_read(t, &refs) == RD_OK && refs->n > 0) {
+        if (index < refs->n)
+            return rd_trace_line(t) - line == refs->n ? line + index + 1 : 0;
+        index -= refs->n;
+        line = rd_trace_line(t);
+    }
+    return 0;
+}
+
+/* Fails because a request of a batch was refused: adds the file, and the line if it can be found by
+ * reading the file again, to the last message. `before` is the number of requests before the batch. */
+static rd_status refuse_request(rd_analysis *a, const rdi_analysis_reading *r, uint64_t before,
+                                rd_status status) {
+    char message[256];
+    rd_trace *again = NULL;
+    uint64_t index = rd_objects_requests(a->objects) - before, line = 0;
+    rdi_snprintf(message, sizeof message, "%s", rd_last_error(a->ctx));
+    bool known = r->is_file && status == RD_ERANGE && a->config.objects->sample_rate == 0;
+    if (known && rd_trace_open(a->ctx, r->name, a->config.format, &again) == RD_OK &&
+        rd_trace_select(again, RD_REQUEST_FIELDS) == RD_OK)
+        line = line_in(again, r->source->references + index);
+    rd_trace_close(again);
+    if (line)
+        return rdi_fail(a->ctx, status, "%s: line %" PRIu64 ": %s", r->name, line, message);
+    return rdi_fail(a->ctx, status, "%s: %s", r->name, message);
+}
+
 static rd_status feed_batch(rd_analysis *a, const rdi_analysis_reading *r, const rd_refs *refs) {
     rd_requests requests = {.n = refs->n,
                             .id = refs->addr,
@@ -41,10 +74,11 @@ static rd_status feed_batch(rd_analysis *a, const rdi_analysis_reading *r, const
                             .time = refs->more[RD_MORE_TIME],
                             .lifetime = refs->more[RD_MORE_LIFETIME],
                             .operation = refs->more[RD_MORE_OPERATION]};
+    uint64_t before = rd_objects_requests(a->objects);
     rd_status status = requests.bytes ? rd_objects_feed(a->objects, &requests, NULL)
                                       : feed_narrow(a, refs, requests);
     if (status == RD_EINVAL || status == RD_ERANGE)
-        rdi_fail(a->ctx, status, "%s: %s", r->name, rd_last_error(a->ctx));
+        return refuse_request(a, r, before, status);
     return status;
 }
 
@@ -72,7 +106,7 @@ rd_status rdi_feed_objects(rd_analysis *a, const rdi_analysis_reading *r) {
     clock_gettime(CLOCK_MONOTONIC, &from);
     rd_status status = feed_all(a, r);
     clock_gettime(CLOCK_MONOTONIC, &to);
-    a->objects_seconds +=
+    a->own_seconds +=
         (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) * 1e-9;
     return status;
 }

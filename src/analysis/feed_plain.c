@@ -2,9 +2,7 @@
  * estimator of bursts, the simulation of caches and attribution, batch by batch. */
 #include "analysis/analysis_state.h"
 
-/* Makes room for the distances of n references and, for attribution of simulated misses, as many
- * tags after them. */
-static rd_status reserve_distances(rd_analysis *a, size_t n) {
+rd_status rdi_analysis_reserve_distances(rd_analysis *a, size_t n) {
     if (n <= a->distances_room)
         return RD_OK;
     rdi_free(a->ctx, a->distances);
@@ -28,11 +26,18 @@ static rd_status attribute(rd_analysis *a, const rdi_analysis_reading *r, const 
                         : RD_OK;
 }
 
-/* Feeds the engine, and keeps the distances if they are needed. */
-static rd_status feed_engine(rd_analysis *a, const uint64_t *blocks, size_t n) {
+/* Feeds the engine or the private caches, and keeps the distances if they are needed. */
+static rd_status feed_engine(rd_analysis *a, const rdi_analysis_reading *r, const rd_refs *refs,
+                             const uint64_t *blocks, size_t n) {
+    if (a->sharing) {
+        RD_TRY(rdi_analysis_reserve_distances(a, n));
+        RD_TRY(rdi_private_feed(a, r, refs, blocks, n));
+    }
+    if (!a->engine)
+        return RD_OK;
     if (!rdi_analysis_wants_distances(a))
         return rd_engine_feed(a->engine, blocks, n, NULL);
-    RD_TRY(reserve_distances(a, n));
+    RD_TRY(rdi_analysis_reserve_distances(a, n));
     return rd_engine_feed(a->engine, blocks, n, a->distances);
 }
 
@@ -42,7 +47,7 @@ static rd_status feed_blocks(rd_analysis *a, const rdi_analysis_reading *r, cons
     a->progress.block_references += n;
     if (a->config.blocks)
         RD_TRY(a->config.blocks(a->config.blocks_user, blocks, n));
-    RD_TRY(feed_engine(a, blocks, n));
+    RD_TRY(feed_engine(a, r, refs, blocks, n));
     if (a->hierarchy && !a->attribution)
         RD_TRY(rdi_hierarchy_feed_blocks(a->hierarchy, refs, rd_mapper_origins(r->mapper), blocks,
                                          a->distances, NULL, n));
@@ -67,6 +72,8 @@ static rd_status feed_batch(rd_analysis *a, const rdi_analysis_reading *r, const
             return rdi_analysis_end_early(a, status);
         }
         if (n == 0)
+            RD_TRY(rdi_private_end_batch(a, r));
+        if (n == 0)
             return a->attribution ? rdi_attribution_feed_refs_end(a->attribution) : RD_OK;
         RD_TRY(feed_blocks(a, r, refs, blocks, n));
     }
@@ -82,8 +89,10 @@ rd_status rdi_feed_plain(rd_analysis *a, const rdi_analysis_reading *r) {
             return rdi_analysis_end_early(a, status);
         if (refs->n == 0)
             return RD_OK;
-        if (r->source->references == 0)
+        if (r->source->references == 0) {
+            RD_TRY(rdi_private_check(a, r, refs->fields));
             rdi_analysis_note_columns(a, r, refs->fields);
+        }
         RD_TRY(feed_batch(a, r, refs));
         RD_TRY(rdi_analysis_tell_read(a, r, refs->n));
     }

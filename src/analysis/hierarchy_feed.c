@@ -4,6 +4,7 @@
  * one is simulated. Otherwise only the kinds are copied. */
 #include "analysis/hierarchy_feed.h"
 
+#include "analysis/block_kinds.h"
 #include "base/threads.h"
 #include "hierarchy/simulator.h"
 
@@ -13,7 +14,6 @@
 #define BEHIND 16384 /* ... and if another thread does */
 
 typedef struct buffer {
-    rdi_hierarchy_feed *owner;
     uint64_t *blocks, *distances; /* distances: NULL if they are not needed */
     uint8_t *kinds;
     size_t n;
@@ -22,17 +22,17 @@ typedef struct buffer {
 struct rdi_hierarchy_feed {
     rd_ctx *ctx;
     rd_simulator *simulator;
-    rd_simulation result; /* its counts are filled at the end */
+    rd_simulation result; /* its counts are filled in at the end */
     size_t room;          /* number of references that fit into a buffer */
     bool wants_distances, wants_tags;
     buffer buffers[2];
     buffer *filling;
+    rdi_simulated current;      /* the references that the other thread simulates */
     rdi_background *background; /* NULL: the caller's thread simulates */
     rd_status status;           /* result of the simulation so far */
 };
 
 static rd_status init_buffer(rdi_hierarchy_feed *f, buffer *b) {
-    b->owner = f;
     if (!(b->kinds = rdi_alloc(f->ctx, f->room, sizeof *b->kinds)))
         return RD_ENOMEM;
     if (f->room == ALONE)
@@ -94,31 +94,45 @@ static rd_status simulate(rdi_hierarchy_feed *f, const uint64_t *blocks, const u
                      : rd_simulator_feed(f->simulator, blocks, kinds, n);
 }
 
-/* Simulates a full buffer and empties it. It runs on the thread of the simulation. */
-static void simulate_buffer(void *arg) {
-    buffer *b = arg;
-    rdi_hierarchy_feed *f = b->owner;
+/* Simulates f->current. It runs on the thread of the simulation. */
+static void simulate_current(void *arg) {
+    rdi_hierarchy_feed *f = arg;
+    const rdi_simulated *c = &f->current;
     if (f->status == RD_OK)
-        f->status = simulate(f, b->blocks, b->kinds, b->distances, b->n);
-    b->n = 0;
+        f->status = simulate(f, c->blocks, c->kinds, c->distances, c->n);
 }
 
-/* Hands the buffer that is being filled to the other thread. */
-static rd_status hand_over(rdi_hierarchy_feed *f) {
+rd_status rdi_hierarchy_feed_wait(rdi_hierarchy_feed *f) {
+    if (!f->background)
+        return RD_OK;
     rdi_background_wait(f->background);
-    RD_TRY(f->status);
-    rdi_background_start(f->background, simulate_buffer, f->filling);
-    f->filling = &f->buffers[f->filling == &f->buffers[0]];
+    return f->status;
+}
+
+/* Makes the other thread simulate references. */
+static rd_status begin(rdi_hierarchy_feed *f, const rdi_simulated *refs) {
+    RD_TRY(rdi_hierarchy_feed_wait(f));
+    f->current = *refs;
+    rdi_background_start(f->background, simulate_current, f);
     return RD_OK;
 }
 
-/* Copies the kinds of the references of n blocks. A reference that spans blocks has several. */
-static void copy_kinds(uint8_t *to, const rd_refs *refs, const uint32_t *origins, size_t n) {
-    if (!refs->kind)
-        memset(to, RD_LOAD, n);
-    else
-        for (size_t i = 0; i < n; i++)
-            to[i] = refs->kind[origins[i]];
+/* Hands the buffer that is being filled to the other thread, and continues with the other buffer. */
+static rd_status hand_over(rdi_hierarchy_feed *f) {
+    const buffer *b = f->filling;
+    rdi_simulated full = {b->blocks, b->distances, b->kinds, b->n};
+    RD_TRY(begin(f, &full));
+    f->filling = &f->buffers[b == &f->buffers[0]];
+    f->filling->n = 0;
+    return RD_OK;
+}
+
+rd_status rdi_hierarchy_feed_start(rdi_hierarchy_feed *f, const rdi_simulated *refs) {
+    if (!f->background)
+        return simulate(f, refs->blocks, refs->kinds, refs->distances, refs->n);
+    if (f->filling->n > 0) /* references of an earlier trace */
+        RD_TRY(hand_over(f));
+    return begin(f, refs);
 }
 
 rd_status rdi_hierarchy_feed_blocks(rdi_hierarchy_feed *f, const rd_refs *refs,
@@ -128,7 +142,7 @@ rd_status rdi_hierarchy_feed_blocks(rdi_hierarchy_feed *f, const rd_refs *refs,
         buffer *b = f->filling;
         const uint64_t *known = f->wants_distances ? distances + at : NULL;
         some = f->room - b->n < n - at ? f->room - b->n : n - at;
-        copy_kinds(b->kinds + b->n, refs, origins + at, some);
+        rdi_block_kinds(refs, origins + at, some, b->kinds + b->n);
         if (!f->background) {
             RD_TRY(f->wants_tags ? rd_simulator_feed_tagged(f->simulator, blocks + at, b->kinds,
                                                             tags + at, some)
@@ -146,11 +160,9 @@ rd_status rdi_hierarchy_feed_blocks(rdi_hierarchy_feed *f, const rd_refs *refs,
 }
 
 rd_status rdi_hierarchy_feed_finish(rdi_hierarchy_feed *f, uint64_t repeats, rd_profile *profile) {
-    if (f->background) {
+    if (f->background)
         RD_TRY(hand_over(f));
-        rdi_background_wait(f->background);
-        RD_TRY(f->status);
-    }
+    RD_TRY(rdi_hierarchy_feed_wait(f));
     RD_TRY(rd_simulator_counts(f->simulator, f->result.counts));
     f->result.counts[0].references += repeats;
     return rd_profile_set_simulation(profile, &f->result);

@@ -25,6 +25,23 @@ bool rdi_hierarchy_feed_wants_distances(const rdi_hierarchy_feed *f);
 rd_status rdi_hierarchy_feed_blocks(rdi_hierarchy_feed *f, const rd_refs *refs,
                                     const uint32_t *origins, const uint64_t *blocks,
                                     const uint64_t *distances, const uint64_t *tags, size_t n);
+/* References to simulate. */
+typedef struct rdi_simulated {
+    const uint64_t *blocks;
+    const uint64_t *distances; /* used if rdi_hierarchy_feed_wants_distances() returns true, else
+                                  NULL */
+    const uint8_t *kinds;
+    size_t n;
+} rdi_simulated;
+
+/* Feeds references whose arrays stay as they are until the next call of this function or of
+ * rdi_hierarchy_feed_wait(). The call waits for the references of the call before and returns while
+ * the other thread, if there is one, simulates. It must not be used with a receiver
+ * of misses. */
+rd_status rdi_hierarchy_feed_start(rdi_hierarchy_feed *f, const rdi_simulated *refs);
+/* Waits until all references are simulated. */
+rd_status rdi_hierarchy_feed_wait(rdi_hierarchy_feed *f);
+
 /* Stores the result in the profile. `repeats` references were only counted; all of them hit in the
  * innermost cache. */
 rd_status rdi_hierarchy_feed_finish(rdi_hierarchy_feed *f, uint64_t repeats, rd_profile *profile);

@@ -1,6 +1,7 @@
 /* Decodes a trace ahead with several threads. See read_ahead.h. */
 #include "analysis/read_ahead.h"
 
+#include "analysis/block_kinds.h"
 #include "base/threads.h"
 
 #include <string.h>
@@ -13,6 +14,7 @@
 
 typedef struct buffer {
     uint64_t *blocks;
+    uint8_t *kinds; /* NULL: not requested */
     rdi_read_ahead_batch batch;
     bool ends_slice;
 } buffer;
@@ -54,7 +56,7 @@ static buffer *next_free(decoder *d) {
     bool stop = d->stop;
     rdi_monitor_leave(&d->monitor);
     buffer *b = &d->buffers[d->filled % BUFFERS];
-    b->batch = (rdi_read_ahead_batch){.blocks = b->blocks};
+    b->batch = (rdi_read_ahead_batch){.blocks = b->blocks, .kinds = b->kinds};
     return stop ? NULL : b;
 }
 
@@ -76,12 +78,17 @@ static void report(decoder *d, rd_status status) {
     rdi_monitor_leave(&d->monitor);
 }
 
-/* Appends blocks to the buffer, and continues in the next buffer when it is full. *b becomes NULL
+/* Appends n blocks of the batch `refs` to the buffer, and continues in the next buffer when it is full. *b becomes NULL
  * if the consumer wants no more buffers. */
-static void append(decoder *d, buffer **b, const uint64_t *blocks, size_t n) {
+static void append(decoder *d, buffer **b, const rd_refs *refs, const uint64_t *blocks, size_t n) {
+    const uint32_t *origins = rd_mapper_origins(d->mapper);
     while (n > 0 && *b) {
         size_t room = BUFFER_BLOCKS - (*b)->batch.n, part = n < room ? n : room;
         memcpy((*b)->blocks + (*b)->batch.n, blocks, part * sizeof *blocks);
+        if (origins) {
+            rdi_block_kinds(refs, origins, part, (*b)->kinds + (*b)->batch.n);
+            origins += part;
+        }
         (*b)->batch.n += part;
         blocks += part;
         n -= part;
@@ -104,7 +111,7 @@ static rd_status decode_batch(decoder *d, const rd_refs *refs, buffer **b) {
             return rdi_fail(d->ctx, status, "%s: %s", d->r->config.path, rd_last_error(d->ctx));
         if (n == 0)
             break;
-        append(d, b, blocks, n);
+        append(d, b, refs, blocks, n);
     }
     return RD_OK;
 }
@@ -134,9 +141,13 @@ static rd_status decode_slice(decoder *d, uint64_t slice, bool *wanted) {
 
 static rd_status prepare(decoder *d) {
     const rdi_read_ahead_config *c = &d->r->config;
-    for (size_t i = 0; i < BUFFERS; i++)
-        if (!(d->buffers[i].blocks = rdi_alloc(d->ctx, BUFFER_BLOCKS, sizeof(uint64_t))))
+    for (size_t i = 0; i < BUFFERS; i++) {
+        buffer *b = &d->buffers[i];
+        if (!(b->blocks = rdi_alloc(d->ctx, BUFFER_BLOCKS, sizeof *b->blocks)))
             return RD_ENOMEM;
+        if (c->mapping.origins && !(b->kinds = rdi_alloc(d->ctx, BUFFER_BLOCKS, sizeof *b->kinds)))
+            return RD_ENOMEM;
+    }
     RD_TRY(rd_trace_open(d->ctx, c->path, c->format, &d->trace));
     return rd_mapper_new(d->ctx, &c->mapping, &d->mapper);
 }
@@ -227,8 +238,10 @@ static void stop(decoder *d) {
 static void close_decoder(decoder *d) {
     rd_mapper_free(d->mapper);
     rd_trace_close(d->trace);
-    for (size_t i = 0; i < BUFFERS && d->ctx; i++)
+    for (size_t i = 0; i < BUFFERS && d->ctx; i++) {
         rdi_free(d->ctx, d->buffers[i].blocks);
+        rdi_free(d->ctx, d->buffers[i].kinds);
+    }
     rd_ctx_free(d->ctx);
     rdi_monitor_fini(&d->monitor);
 }

@@ -21,21 +21,23 @@ typedef struct rdi_read_ahead rdi_read_ahead;
 
 typedef struct rdi_read_ahead_config {
     const char *path, *format; /* both borrowed; `format` as in rd_trace_open() */
-    rd_mapping mapping;
-    uint64_t references; /* number of references in the trace, from rd_trace_count() */
-    uint64_t slice;      /* number of references per slice, at least 1 */
-    uint64_t decoders;   /* requested number of decoders; fewer are started if fewer are useful */
+    rd_mapping mapping;        /* with origins, batches have kinds */
+    uint64_t references;       /* number of references in the trace, from rd_trace_count() */
+    uint64_t slice;            /* number of references per slice, at least 1 */
+    uint64_t decoders; /* requested number of decoders; fewer are started if fewer are useful */
 } rdi_read_ahead_config;
 
 /* Consecutive blocks, borrowed until the next call of rdi_read_ahead_next() or
  * rdi_read_ahead_close(). */
 typedef struct rdi_read_ahead_batch {
     const uint64_t *blocks;
-    size_t n;            /* number of blocks; may be 0, for example if all these references have
+    const uint8_t *kinds; /* kind of the reference of each block; NULL if the mapping has no
+                             origins */
+    size_t n;             /* number of blocks; may be 0, for example if all these references have
                             kinds that are not analyzed */
-    uint64_t references; /* number of references that were read into this batch; the last blocks
+    uint64_t references;  /* number of references that were read into this batch; the last blocks
                             of some may be in the next batch */
-    uint64_t bytes;      /* number of bytes of the file up to this point */
+    uint64_t bytes;       /* number of bytes of the file up to this point */
 } rdi_read_ahead_batch;
 
 /* Starts the decoders. Returns RD_ENOMEM if there is no memory or no thread for them.

@@ -1,6 +1,8 @@
 /* Opens an attributor, handles events, and makes the result. counting.c counts references. See
  * attributor.h. */
 #include "attribution/attributor.h"
+#include "attribution/call_frames.h"
+#include "attribution/call_tree.h"
 #include "base/sized.h"
 
 #include "reusedist/engine.h"
@@ -86,6 +88,10 @@ static void fill_defaults(rd_attributor_config *config) {
         config->max_regions = RD_REGIONS_MAX;
     if (config->max_entries == 0)
         config->max_entries = 1000;
+    if (config->max_contexts == 0)
+        config->max_contexts = (size_t)1 << 19;
+    if (config->max_call_nodes == 0)
+        config->max_call_nodes = 10000;
 }
 
 /* Ends the word sets of a block that is no longer needed. */
@@ -108,6 +114,8 @@ static rd_status open_parts(rd_attributor *a, const rd_attributor_config *config
         return rdi_fail(a->ctx, RD_EINVAL,
                         "there are %zu simulated caches; at most %d are supported", config->caches,
                         RD_CACHES_MAX);
+    if (config->contexts)
+        RD_TRY(rdi_contexts_init(&a->contexts, a->ctx, a->config.max_contexts));
     RD_TRY(rdi_misses_init(&a->misses, a->ctx, config->caches, a->config.max_tuples));
     return rdi_windows_init(&a->windows, a->ctx, a->config.windows);
 }
@@ -142,6 +150,7 @@ void rd_attributor_free(rd_attributor *a) {
     rdi_windows_fini(&a->windows);
     rdi_regions_fini(&a->regions);
     rdi_misses_fini(&a->misses);
+    rdi_contexts_fini(&a->contexts);
     rdi_modules_fini(&a->modules);
     rdi_free(a->ctx, a->word_bins);
     rdi_free(a->ctx, a);
@@ -203,8 +212,30 @@ static void change_blocks(rd_attributor *a, uint64_t from, uint64_t to) {
     rdi_touched_change(&a->touched, first, more + 1);
 }
 
+/* Sets event->pc to the innermost call in the user's own code that led to the allocation, if its
+ * calling context is known and has such a call. So memory that libraries allocate belongs to the
+ * code that called them. */
+static rd_status find_own_caller(rd_attributor *a, rd_event *event) {
+    const rdi_contexts *c = &a->contexts;
+    size_t context = c->ctx ? rdi_contexts_index(c, a->caller) : 0;
+    a->caller = 0;
+    if (context == 0 || context == SIZE_MAX)
+        return RD_OK;
+    rdi_own own = {a->config.own, a->config.n_own};
+    RD_TRY(rdi_contexts_own_call(&a->contexts, &a->modules, &own, context));
+    size_t caller = c->call[context].own;
+    if (caller && caller != context)
+        event->pc = c->call[caller].pc;
+    return RD_OK;
+}
+
 static rd_status change_data(rd_attributor *a, const rd_event *event) {
     uint64_t last;
+    rd_event changed = *event;
+    if (event->kind == RD_EVENT_ALLOCATE) {
+        RD_TRY(find_own_caller(a, &changed));
+        event = &changed;
+    }
     if (!rdi_regions_extent(&a->regions, event, &last))
         return RD_OK;
     change_blocks(a, event->address, last);
@@ -234,13 +265,21 @@ rd_status rd_attributor_add_object(rd_attributor *a, const char *path, uint64_t 
 rd_status rd_attributor_event(rd_attributor *a, const rd_event *event) {
     RDI_NEED(a ? a->ctx : NULL, a, event);
     RD_TRY(rdi_attributor_is_open(a));
-    if (event->kind < RD_EVENT_MODULE || event->kind > RD_EVENT_UNLOAD ||
+    if (event->kind == RD_EVENT_SYNC_RELEASE || event->kind == RD_EVENT_SYNC_ACQUIRE)
+        return RD_OK; /* these events give no names to addresses */
+    if (event->kind < RD_EVENT_MODULE || event->kind > RD_EVENT_CALLER ||
         (event->kind == RD_EVENT_MODULE && !event->path))
         return rdi_fail(a->ctx, RD_EINVAL,
                         "an event has an unknown kind, or is a module without a path");
     if (event->kind == RD_EVENT_MODULE || event->kind == RD_EVENT_UNLOAD)
         return change_modules(a, event);
-    return change_data(a, event);
+    if (event->kind == RD_EVENT_CONTEXT && a->config.contexts)
+        return rdi_contexts_define(&a->contexts, event, a->sites.epoch);
+    if (event->kind == RD_EVENT_CALLER)
+        a->caller = event->address;
+    return event->kind == RD_EVENT_CONTEXT || event->kind == RD_EVENT_CALLER
+               ? RD_OK
+               : change_data(a, event);
 }
 
 /* ---- simulated caches ---- */
@@ -332,12 +371,27 @@ static rd_status tell_spatial(rd_attributor *a, rdi_details *d) {
     return copy_word_bins(a, &d->arena, s);
 }
 
+static rd_status tell_contexts(rd_attributor *a, rdi_details *d) {
+    const rd_attribution *from = d->is.attribution;
+    rd_share total = {0};
+    for (size_t i = 0; i < from->n_functions; i++) {
+        total.references += from->functions[i].share.references;
+        for (size_t k = 0; k < RD_LEVELS_MAX; k++)
+            total.misses[k] += from->functions[i].share.misses[k];
+    }
+    rdi_arena scratch = {.ctx = a->ctx};
+    rd_status status = rdi_call_tree_make(a, &total, &d->arena, &scratch, &d->is.contexts);
+    rdi_arena_fini(&scratch);
+    return status;
+}
+
 static rd_status tell_all(rd_attributor *a, rdi_details *d) {
     RD_TRY(rdi_count_rest(a));
     RD_TRY(tell_levels(a, d));
     RD_TRY(tell_spatial(a, d));
     RD_TRY(rdi_windows_finish(&a->windows, &a->steps, &d->arena, &d->is.windows));
-    return rdi_breakdown(a, d);
+    RD_TRY(rdi_breakdown(a, d));
+    return tell_contexts(a, d);
 }
 
 rd_status rd_attributor_finish(rd_attributor *a, rd_profile *profile) {

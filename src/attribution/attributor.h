@@ -4,6 +4,7 @@
 #ifndef RDI_ATTRIBUTOR_H
 #define RDI_ATTRIBUTOR_H
 
+#include "attribution/contexts.h"
 #include "attribution/misses.h"
 #include "attribution/modules.h"
 #include "attribution/passes.h"
@@ -27,6 +28,8 @@ typedef struct rdi_tile {
     uint8_t words[RDI_TILE];       /* the words of the block that are touched, one bit per word */
     rdi_touch *touch[RDI_TILE];    /* the home slot of each block, to which resolving moves its
                                       entry */
+    bool has_contexts;
+    uint64_t context[RDI_TILE]; /* the key of the context and site of each reference */
     rdi_tuple_key key[RDI_TILE];
     rdi_tuple *tuple[RDI_TILE]; /* the home slot of each key in the table `slots`, to which counting
                                    moves its tuple */
@@ -57,6 +60,8 @@ struct rd_attributor {
     rdi_modules modules;
     rdi_regions regions;
     rdi_misses misses;
+    rdi_contexts contexts;
+    uint64_t caller; /* number of the calling context of the next allocation; 0: unknown */
     rdi_tile tiles[RDI_TILES]; /* used in turn */
     unsigned turn;
     uint64_t fetched[RDI_WORD_SETS]; /* number of times that each word set began */
@@ -98,9 +103,10 @@ uint32_t rdi_new_version(rd_attributor *a);
 /* Counts the references of the tiles that are not yet counted. (counting.c) */
 rd_status rdi_count_rest(rd_attributor *a);
 
-/* Adds the source text of lines whose files can be read, and snippets around those of them that are
- * among the first 20 lines. Other lines stay unchanged. (snippets.c) */
-rd_status rdi_snippets_read(rd_ctx *ctx, rdi_arena *arena, rd_attribution *a, rd_code_line *lines);
+/* Adds the source text of lines whose files can be read, and snippets around the first 20 lines of
+ * `shown`, which has the own line for each line. Other lines stay unchanged. (snippets.c) */
+rd_status rdi_snippets_read(rd_ctx *ctx, rdi_arena *arena, rd_attribution *a, rd_code_line *lines,
+                            const rd_code_line *shown);
 
 /* Makes the part of the details about code and data. (breakdown.c) */
 rd_status rdi_breakdown(rd_attributor *a, rdi_details *details);

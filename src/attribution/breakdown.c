@@ -8,6 +8,7 @@
 #include "attribution/miss_causes.h"
 #include "attribution/places.h"
 #include "attribution/ranking.h"
+#include "attribution/region_names.h"
 #include "profile/hist.h"
 
 #include <inttypes.h>
@@ -23,6 +24,7 @@ typedef struct breakdown {
     rdi_ranking functions, lines, data;
     rd_code_function *function;
     rd_code_line *line;
+    rd_code_line *shown; /* for each line, source and number of the own line that it belongs to */
     rd_data_region *datum;
     rd_attribution *result;
 } breakdown;
@@ -86,28 +88,47 @@ static size_t source_index(const breakdown *b, const char *source) {
     return found ? (size_t)(found - r->sources) : RD_NO_INDEX;
 }
 
-/* Lists the source files of the kept entries, sorted by name without duplicates. */
-static rd_status list_sources(breakdown *b) {
-    size_t n = 0, distinct = 0;
-    const char **names =
-        rdi_arena_alloc(b->arena, b->functions.kept + b->lines.kept, sizeof *names);
-    if (!names)
-        return RD_ENOMEM;
-    for (size_t i = 0; i < b->functions.kept; i++)
-        if ((names[n] = b->places.functions[b->functions.by[i].number].function_source))
-            n++;
-    for (size_t i = 0; i < b->lines.kept; i++)
-        if ((names[n] = b->places.lines[b->lines.by[i].number].source))
-            n++;
-    qsort(names, n, sizeof *names, compare_names);
+/* Sorts names, drops duplicates, and copies the rest. Stores their number. */
+static rd_status keep_distinct(breakdown *b, const char **names, size_t n, size_t *out) {
+    size_t distinct = 0;
+    if (n)
+        qsort(names, n, sizeof *names, compare_names);
     for (size_t i = 0; i < n; i++)
         if (distinct == 0 || strcmp(names[i], names[distinct - 1]) != 0)
             names[distinct++] = names[i];
     for (size_t i = 0; i < distinct; i++)
         if (!(names[i] = rdi_arena_strdup(b->arena, names[i])))
             return RD_ENOMEM;
+    *out = distinct;
+    return RD_OK;
+}
+
+/* Lists the source files of the kept entries, and those of the user's own code among them, both
+ * sorted by name without duplicates. */
+static rd_status list_sources(breakdown *b) {
+    size_t n = 0, n_own = 0;
+    const char **names =
+        rdi_arena_alloc(b->arena, b->functions.kept + 2 * b->lines.kept, sizeof *names);
+    const char **own = rdi_arena_alloc(b->arena, b->lines.kept, sizeof *own);
+    if (!names || !own)
+        return RD_ENOMEM;
+    for (size_t i = 0; i < b->functions.kept; i++)
+        if ((names[n] = b->places.functions[b->functions.by[i].number].function_source))
+            n++;
+    for (size_t i = 0; i < b->lines.kept; i++) {
+        const rdi_place *place = &b->places.lines[b->lines.by[i].number];
+        uint64_t number;
+        if ((names[n] = place->source))
+            n++;
+        if (place->own == RDI_NO_OWN)
+            continue;
+        RD_TRY(rdi_place_own_line(place, &b->scratch, &own[n_own], &number));
+        names[n++] = own[n_own++];
+    }
+    RD_TRY(keep_distinct(b, names, n, &b->result->n_sources));
+    RD_TRY(keep_distinct(b, own, n_own, &b->result->n_own));
     b->result->sources = names;
-    b->result->n_sources = distinct;
+    b->result->own = own;
     return RD_OK;
 }
 
@@ -130,6 +151,8 @@ static rd_status make_functions(breakdown *b) {
         f->source = source_index(b, place->function_source);
         f->line = place->function_line;
         RD_TRY(copy_text(b->arena, place->function, &f->name));
+        if (place->full_name && strcmp(place->full_name, place->function) != 0)
+            RD_TRY(copy_text(b->arena, place->full_name, &f->full_name));
         RD_TRY(copy_text(b->arena, place->module, &f->module));
     }
     if (b->functions.others)
@@ -141,11 +164,15 @@ static rd_status make_functions(breakdown *b) {
 
 static rd_status copy_chain(breakdown *b, const rdi_place *place, rd_code_line *line) {
     const char **chain = rdi_arena_alloc(b->arena, place->n_inlined_from, sizeof *chain);
-    if (!chain)
+    const char **functions = rdi_arena_alloc(b->arena, place->n_inlined_from, sizeof *functions);
+    if (!chain || !functions)
         return RD_ENOMEM;
-    for (size_t i = 0; i < place->n_inlined_from; i++)
+    for (size_t i = 0; i < place->n_inlined_from; i++) {
         RD_TRY(copy_text(b->arena, place->inlined_from[i], &chain[i]));
+        RD_TRY(copy_text(b->arena, place->inlined_functions[i], &functions[i]));
+    }
     line->inlined_from = chain;
+    line->inlined_functions = functions;
     line->n_inlined_from = place->n_inlined_from;
     return RD_OK;
 }
@@ -153,7 +180,8 @@ static rd_status copy_chain(breakdown *b, const rdi_place *place, rd_code_line *
 static rd_status make_lines(breakdown *b) {
     size_t n = rdi_ranking_places(&b->lines);
     b->line = rdi_arena_alloc(b->arena, n, sizeof *b->line);
-    if (!b->line)
+    b->shown = rdi_arena_alloc(&b->scratch, n, sizeof *b->shown);
+    if (!b->line || !b->shown)
         return RD_ENOMEM;
     for (size_t i = 0; i < b->lines.kept; i++) {
         const rdi_place *place = &b->places.lines[b->lines.by[i].number];
@@ -163,6 +191,9 @@ static rd_status make_lines(breakdown *b) {
         line->function = rdi_ranking_place(&b->functions, place->function_number);
         if (place->n_inlined_from)
             RD_TRY(copy_chain(b, place, line));
+        const char *file;
+        RD_TRY(rdi_place_own_line(place, &b->scratch, &file, &b->shown[i].line));
+        b->shown[i].source = source_index(b, file);
     }
     if (b->lines.others)
         b->line[n - 1] = (rd_code_line){.source = RD_NO_INDEX, .function = RD_NO_INDEX};
@@ -171,85 +202,18 @@ static rd_status make_lines(breakdown *b) {
     return RD_OK;
 }
 
-static const char *file_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* Returns "FILE:LINE" of the nearest call outside the system's headers, if the place lies in such a
- * header and was inlined, else NULL. For example, this distinguishes the vectors of a C++
- * program. */
-static const char *caller_of_header(const rdi_place *place) {
-    static const char system[] = "/usr/";
-    if (strncmp(place->source, system, sizeof system - 1) != 0)
-        return NULL;
-    for (size_t i = 0; i < place->n_inlined_from; i++)
-        if (strncmp(place->inlined_from[i], system, sizeof system - 1) != 0)
-            return file_name(place->inlined_from[i]);
-    return NULL;
-}
-
-/* Names an allocation "function (file:line)", or only "function" if its line is unknown, or "heap"
- * if its site is unknown. Also stores the index of its line, if that has an entry. */
-static rd_status name_heap(breakdown *b, const rdi_region *region, rd_data_region *out) {
+/* Names the data of a region. For an allocation, also stores the index of its line, if that has an
+ * entry. */
+static rd_status name_data(breakdown *b, const rdi_region *region, rd_data_region *out) {
     rdi_place place;
-    char text[32] = "heap";
-    if (region->key == 0)
-        return copy_text(b->arena, text, &out->name);
-    RD_TRY(rdi_place_of(&b->a->modules, &b->scratch, region->key, region->epoch, &place));
+    RD_TRY(rdi_region_name(&b->a->modules, rdi_attributor_own(b->a), b->arena, &b->scratch, region,
+                           &place, &out->name));
     if (!place.source)
-        return copy_text(b->arena, place.function, &out->name);
-    const char *file = file_name(place.source), *caller = caller_of_header(&place);
-    size_t room = strlen(place.function) + strlen(caller ? caller : file) + sizeof text;
-    char *name = rdi_arena_alloc(b->arena, room, 1);
-    if (!name)
-        return RD_ENOMEM;
-    if (caller)
-        snprintf(name, room, "%s (%s)", place.function, caller);
-    else
-        snprintf(name, room, "%s (%s:%" PRIu64 ")", place.function, file, place.line);
-    out->name = name;
+        return RD_OK;
     uint32_t line = rdi_places_line(&b->places, &place);
     size_t at = line == RDI_OTHERS ? b->lines.kept : rdi_ranking_place(&b->lines, line);
     out->line = at < b->lines.kept ? at : RD_NO_INDEX;
     return RD_OK;
-}
-
-static rd_status name_stack(breakdown *b, const rdi_region *region, rd_data_region *out) {
-    char text[80];
-    uint32_t process = (uint32_t)(region->key >> 32), thread = (uint32_t)region->key;
-    if (process)
-        snprintf(text, sizeof text, "stack of thread %" PRIu32 " of process %" PRIu32, thread,
-                 process + 1);
-    else
-        snprintf(text, sizeof text, "stack of thread %" PRIu32, thread);
-    return copy_text(b->arena, text, &out->name);
-}
-
-/* Names a variable, or the data of a module outside its variables. */
-static rd_status name_static(breakdown *b, const rdi_region *region, rd_data_region *out) {
-    static const char before[] = "other data of ";
-    if (region->most)
-        return copy_text(b->arena, region->name, &out->name);
-    char *name = rdi_arena_alloc(b->arena, sizeof before + strlen(region->name), 1);
-    if (!name)
-        return RD_ENOMEM;
-    strcpy(stpcpy(name, before), region->name);
-    out->name = name;
-    return RD_OK;
-}
-
-static rd_status name_data(breakdown *b, const rdi_region *region, rd_data_region *out) {
-    switch (region->kind) {
-    case RD_DATA_HEAP:
-        return name_heap(b, region, out);
-    case RD_DATA_STACK:
-        return name_stack(b, region, out);
-    case RD_DATA_GLOBAL:
-        return name_static(b, region, out);
-    default:
-        return copy_text(b->arena, "other memory", &out->name);
-    }
 }
 
 static rd_status make_data(breakdown *b) {
@@ -434,7 +398,7 @@ static rd_status break_down(breakdown *b, const rd_miss_causes **causes) {
     RD_TRY(make_line_data(b));
     rdi_entries entries = entries_of(b);
     RD_TRY(rdi_miss_causes_make(b->a, &entries, b->arena, &b->scratch, causes));
-    return rdi_snippets_read(b->a->ctx, b->arena, b->result, b->line);
+    return rdi_snippets_read(b->a->ctx, b->arena, b->result, b->line, b->shown);
 }
 
 static uint64_t table_bytes(const rd_attributor *a) {
@@ -443,7 +407,8 @@ static uint64_t table_bytes(const rd_attributor *a) {
     return a->sites.room * sizeof *a->sites.site + RDI_SITE_CACHE * sizeof *a->sites.cache +
            (a->sites.numbers.mask + 1) * sizeof *a->sites.numbers.slot +
            touches * sizeof *a->touched.young.slot + rdi_tuples_bytes(&a->tuples) +
-           rdi_misses_bytes(&a->misses) + a->windows.max * sizeof *a->windows.row + sizeof *a;
+           rdi_misses_bytes(&a->misses) + rdi_contexts_bytes(&a->contexts) +
+           a->windows.max * sizeof *a->windows.row + sizeof *a;
 }
 
 rd_status rdi_breakdown(rd_attributor *a, rdi_details *details) {

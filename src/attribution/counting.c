@@ -82,6 +82,11 @@ static rd_status prepare(rd_attributor *a, const rd_attributed *batch, bool gapl
     p->distances = batch->distances + from;
     bool plain = gapless && is_plain(a, refs, origin, p);
     RD_TRY(prepare_sites(a, program_counters(refs, origin, plain, p->n, p->own_pc), p));
+    const uint64_t *contexts = refs->more[RD_MORE_CONTEXT];
+    p->has_contexts = contexts && a->config.contexts;
+    if (p->has_contexts)
+        rdi_contexts_prepare(&a->contexts, contexts, origin, p->n, p->reuse, RDI_REUSE_SHIFT,
+                             p->context);
     if (plain && refs->size) {
         p->address = refs->addr + origin[0];
         a->passes->words(p->address, refs->size + origin[0], p->n, a->word_bits,
@@ -249,6 +254,17 @@ PASS rd_status count(rd_attributor *a, rdi_tile *p, rdi_counts *window, const rd
     return RD_OK;
 }
 
+/* Counts the references of tile `p` in their calling contexts. */
+PASS rd_status count_contexts(rd_attributor *a, const rdi_tile *p) {
+    for (size_t i = 0, n = p->n; i < n; i++) {
+        uint64_t distance = p->distances[i];
+        unsigned missed =
+            distance < a->first_miss ? 0 : a->steps.missed[rdi_step_of(&a->steps, distance)];
+        RD_TRY(rdi_contexts_count(&a->contexts, p->context[i], missed));
+    }
+    return RD_OK;
+}
+
 /* Returns the tile that is `before` tiles before the next tile to fill. */
 static rdi_tile *tile_before(rd_attributor *a, unsigned before) {
     return &a->tiles[(a->turn + RDI_TILES - before) % RDI_TILES];
@@ -261,6 +277,8 @@ static rd_status feed_window(rd_attributor *a, const rd_attributed *batch, bool 
         rdi_tile *p = tile_before(a, 0);
         p->n = to - at < RDI_TILE ? to - at : RDI_TILE;
         RD_TRY(prepare(a, batch, gapless, at, p));
+        if (tile_before(a, 2)->has_contexts)
+            RD_TRY(count_contexts(a, tile_before(a, 2)));
         RD_TRY(count(a, tile_before(a, 2), window, p));
         RD_TRY(resolve(a, p, tile_before(a, 1)));
         for (size_t i = 0; batch->tags && i < p->n; i++)
@@ -274,8 +292,11 @@ rd_status rdi_count_rest(rd_attributor *a) {
     if (a->references == 0)
         return RD_OK;
     rdi_counts *window = &a->windows.row[a->windows.n - 1];
-    for (unsigned before = RDI_TILES - 1; before > 0; before--)
+    for (unsigned before = RDI_TILES - 1; before > 0; before--) {
+        if (tile_before(a, before)->has_contexts)
+            RD_TRY(count_contexts(a, tile_before(a, before)));
         RD_TRY(count(a, tile_before(a, before), window, tile_before(a, 0)));
+    }
     return RD_OK;
 }
 
@@ -321,10 +342,9 @@ rd_status rd_attributor_feed(rd_attributor *a, const rd_attributed *batch) {
     RDI_NEED(a->ctx, batch->refs, batch->origin, batch->blocks, batch->distances);
     RDI_NEED(a->ctx, batch->refs->addr);
     if (batch->origin[batch->n - 1] >= batch->refs->n)
-        return rdi_fail(
-            a->ctx, RD_EINVAL,
-            "origin of the last block: %u is not below the number of references of the batch, %zu",
-            (unsigned)batch->origin[batch->n - 1], batch->refs->n);
+        return rdi_fail(a->ctx, RD_EINVAL,
+                        "the origin of the last block is %u, but the batch has only %zu references",
+                        (unsigned)batch->origin[batch->n - 1], batch->refs->n);
     bool timed = a->batches++ % TIMED_ONE_IN == 0;
     double start = timed ? now() : 0;
     rd_status status = feed_windows(a, batch);

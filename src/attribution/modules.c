@@ -159,6 +159,11 @@ const char *rdi_module_name(const rdi_modules *m, const rdi_module *module) {
     return slash ? slash + 1 : path;
 }
 
+const char *rdi_modules_path(const rdi_modules *m, uint64_t pc, uint32_t epoch) {
+    const rdi_module *module = rdi_modules_of_code(m, pc, epoch);
+    return module ? m->files[module->file].path : NULL;
+}
+
 rd_status rdi_modules_find(const rdi_modules *m, uint64_t pc, uint32_t epoch, rdi_location *out,
                            const char **module_name) {
     const rdi_module *module = rdi_modules_of_code(m, pc, epoch);
@@ -189,4 +194,9 @@ const rdi_variable *rdi_module_variable(const rdi_modules *m, const rdi_module *
           : low < file->n ? file->variables[low].address + module->bias - 1
                           : module->all_to;
     return inside ? before : NULL;
+}
+
+rd_status rdi_module_part(const rdi_modules *m, const rdi_module *module, uint64_t address,
+                          rdi_text *out) {
+    return rdi_object_part(m->files[module->file].object, address - module->bias, out);
 }

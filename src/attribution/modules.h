@@ -56,10 +56,17 @@ const char *rdi_module_name(const rdi_modules *m, const rdi_module *module);
  * *module_name is NULL. */
 rd_status rdi_modules_find(const rdi_modules *m, uint64_t pc, uint32_t epoch, rdi_location *out,
                            const char **module_name);
+/* Returns the path of the module whose code contains `pc`, or NULL; borrowed. */
+const char *rdi_modules_path(const rdi_modules *m, uint64_t pc, uint32_t epoch);
 /* Returns the variable at the run-time address `address` of the module, and stores the first and
  * last address of the variable. Returns NULL if there is none; *from to *to are then the addresses
  * around `address` that belong to no variable. */
 const rdi_variable *rdi_module_variable(const rdi_modules *m, const rdi_module *module,
                                         uint64_t address, uint64_t *from, uint64_t *to);
+
+/* Adds the field or element at the run-time address `address` of the module to a text, like
+ * rdi_object_part(). */
+rd_status rdi_module_part(const rdi_modules *m, const rdi_module *module, uint64_t address,
+                          rdi_text *out);
 
 #endif

@@ -18,7 +18,8 @@ static rd_status name_by_address(rdi_arena *arena, uint64_t address, rdi_place *
 /* Stores "FILE:LINE" of each call through which the location was inlined. */
 static rd_status copy_calls(rdi_arena *arena, const rdi_location *from, rdi_place *place) {
     const char **calls = rdi_arena_alloc(arena, from->n_calls, sizeof *calls);
-    if (!calls)
+    const char **functions = rdi_arena_alloc(arena, from->n_calls, sizeof *functions);
+    if (!calls || !functions)
         return RD_ENOMEM;
     for (size_t i = 0; i < from->n_calls; i++) {
         const char *source = from->calls[i].source ? from->calls[i].source : "?";
@@ -28,27 +29,62 @@ static rd_status copy_calls(rdi_arena *arena, const rdi_location *from, rdi_plac
             return RD_ENOMEM;
         snprintf(text, room, "%s:%" PRIu64, source, from->calls[i].line);
         calls[i] = text;
+        functions[i] = from->calls[i].function ? from->calls[i].function : "?";
     }
     place->inlined_from = calls;
+    place->inlined_functions = functions;
     place->n_inlined_from = from->n_calls;
     return RD_OK;
 }
 
-rd_status rdi_place_of(const rdi_modules *modules, rdi_arena *arena, uint64_t pc, uint32_t epoch,
-                       rdi_place *out) {
+/* Returns the first own frame of a location, as rdi_place.own describes it. */
+static size_t find_own(rdi_own own, const rdi_location *from, const char *module) {
+    if (rdi_own_file(&own, from->source, module))
+        return 0;
+    for (size_t i = 0; i < from->n_calls; i++)
+        if (rdi_own_file(&own, from->calls[i].source, module))
+            return i + 1;
+    return RDI_NO_OWN;
+}
+
+rdi_own rdi_attributor_own(const rd_attributor *a) {
+    return (rdi_own){a->config.own, a->config.n_own};
+}
+
+rd_status rdi_place_of(const rdi_modules *modules, rdi_own own, rdi_arena *arena, uint64_t pc,
+                       uint32_t epoch, rdi_place *out) {
     rdi_location location;
-    *out = (rdi_place){0};
+    *out = (rdi_place){.own = RDI_NO_OWN};
     RD_TRY(rdi_modules_find(modules, pc, epoch, &location, &out->module));
     if (!location.function) {
         const rdi_module *module = rdi_modules_of_code(modules, pc, epoch);
         return name_by_address(arena, module ? pc - module->bias : pc, out);
     }
     out->function = location.function;
+    out->full_name = location.full_name;
     out->function_source = location.function_source;
     out->function_line = location.function_line;
     out->source = location.source;
     out->line = location.line;
+    out->own = find_own(own, &location, rdi_modules_path(modules, pc, epoch));
     return location.n_calls ? copy_calls(arena, &location, out) : RD_OK;
+}
+
+rd_status rdi_place_own_line(const rdi_place *place, rdi_arena *arena, const char **file,
+                             uint64_t *number) {
+    *file = place->source;
+    *number = place->line;
+    if (place->own == 0 || place->own == RDI_NO_OWN)
+        return RD_OK;
+    const char *call = place->inlined_from[place->own - 1];
+    size_t n = (size_t)(strrchr(call, ':') - call);
+    char *name = rdi_arena_alloc(arena, n + 1, 1);
+    if (!name)
+        return RD_ENOMEM;
+    memcpy(name, call, n);
+    *file = name;
+    *number = strtoull(call + n + 1, NULL, 10);
+    return RD_OK;
 }
 
 /* ---- order ---- */
@@ -67,15 +103,31 @@ static int by_function(const void *a, const void *b) {
     const rdi_place *x = a, *y = b;
     int order = compare_texts(x->module, y->module);
     order = order ? order : compare_texts(x->function, y->function);
+    order = order ? order : compare_texts(x->full_name, y->full_name);
     order = order ? order : compare_texts(x->function_source, y->function_source);
     return order ? order : compare_numbers(x->function_line, y->function_line);
+}
+
+/* Library code that is inlined into own code is one line for each chain of calls, so that the
+ * profile tells which own line it belongs to. */
+static size_t calls_that_matter(const rdi_place *place) {
+    return place->own == 0 || place->own == RDI_NO_OWN ? 0 : place->n_inlined_from;
+}
+
+static int compare_chains(const rdi_place *x, const rdi_place *y) {
+    size_t n = calls_that_matter(x);
+    int order = compare_numbers(n, calls_that_matter(y));
+    for (size_t i = 0; i < n && order == 0; i++)
+        order = strcmp(x->inlined_from[i], y->inlined_from[i]);
+    return order;
 }
 
 static int by_line(const void *a, const void *b) {
     const rdi_place *x = a, *y = b;
     int order = by_function(x, y);
     order = order ? order : compare_texts(x->source, y->source);
-    return order ? order : compare_numbers(x->line, y->line);
+    order = order ? order : compare_numbers(x->line, y->line);
+    return order ? order : compare_chains(x, y);
 }
 
 static bool is_same_chain(const rdi_place *a, const rdi_place *b) {
@@ -117,7 +169,8 @@ rd_status rdi_places_find(const rd_attributor *a, rdi_arena *arena, rdi_places *
         return RD_ENOMEM;
     for (size_t i = 0; i < told; i++) {
         const rdi_site *site = &a->sites.site[i + 1];
-        RD_TRY(rdi_place_of(&a->modules, arena, site->pc, site->epoch, &place[i]));
+        RD_TRY(rdi_place_of(&a->modules, rdi_attributor_own(a), arena, site->pc, site->epoch,
+                            &place[i]));
         place[i].site = (uint32_t)i + 1;
     }
     qsort(place, told, sizeof *place, by_line);

@@ -3,6 +3,9 @@
 #define RDI_PLACES_H
 
 #include "attribution/attributor.h"
+#include "base/own_code.h"
+
+#define RDI_NO_OWN SIZE_MAX
 
 /* A function or a line that has sites. Unknown texts are NULL. */
 typedef struct rdi_place {
@@ -10,8 +13,13 @@ typedef struct rdi_place {
     uint64_t line;               /* number of the line; 0: unknown */
     uint64_t function_line;      /* line where the function begins; 0: unknown */
     const char *function_source; /* file of the function */
+    const char *full_name; /* whole name of the function; equal to `function` if that is whole */
     const char *const *inlined_from;
+    const char *const *inlined_functions; /* parallel to inlined_from */
     size_t n_inlined_from;
+    /* The first frame in the user's own code: 0 is the line itself, i the call inlined_from[i - 1];
+     * RDI_NO_OWN: none. */
+    size_t own;
     uint32_t function_number; /* for a line: the number of its function */
     uint32_t site;            /* number of the site; used only while sites are grouped */
 } rdi_place;
@@ -26,8 +34,15 @@ typedef struct rdi_places {
 
 /* Finds the place of `pc` at `epoch`. The texts of *out are in the arena or borrowed from the
  * modules. */
-rd_status rdi_place_of(const rdi_modules *modules, rdi_arena *arena, uint64_t pc, uint32_t epoch,
-                       rdi_place *out);
+rd_status rdi_place_of(const rdi_modules *modules, rdi_own own, rdi_arena *arena, uint64_t pc,
+                       uint32_t epoch, rdi_place *out);
+/* Returns what the user's own code is. */
+rdi_own rdi_attributor_own(const rd_attributor *a);
+
+/* Stores the file and the number of the own line that a place belongs to, or those of the place
+ * itself. *file is borrowed or in the arena. */
+rd_status rdi_place_own_line(const rdi_place *place, rdi_arena *arena, const char **file,
+                             uint64_t *number);
 
 /* Finds the places of all sites. The results are in the arena, except for texts that are borrowed
  * from the modules. */

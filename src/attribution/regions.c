@@ -138,6 +138,14 @@ static rd_status find_static(rdi_regions *r, const rdi_module *module, uint64_t 
     return number_of(r, &region, &out->value);
 }
 
+rd_status rdi_regions_at(rdi_regions *r, uint64_t address, uint32_t epoch, rdi_span *out) {
+    const rdi_span *span = rdi_spans_first(&r->spans, address, address);
+    const rdi_module *module =
+        span ? NULL : rdi_modules_of_data(r->modules, address, address, epoch);
+    *out = span ? *span : (rdi_span){address, address, 0};
+    return module ? find_static(r, module, address, epoch, out) : RD_OK;
+}
+
 rd_status rdi_regions_find(rdi_regions *r, uint64_t address, uint32_t epoch, uint64_t from,
                            uint64_t to, uint32_t *region, bool *alone) {
     const rdi_span *span = rdi_spans_around(&r->spans, address, from, to, alone);

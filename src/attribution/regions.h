@@ -78,6 +78,10 @@ void rdi_regions_change_all(rdi_regions *r, uint32_t version);
 rd_status rdi_regions_find(rdi_regions *r, uint64_t address, uint32_t epoch, uint64_t from,
                            uint64_t to, uint32_t *region, bool *alone);
 
+/* Finds the data that contain an address: an allocation, a stack, a variable, or the space between
+ * variables. out->value is the region; 0 if the address has no known owner. */
+rd_status rdi_regions_at(rdi_regions *r, uint64_t address, uint32_t epoch, rdi_span *out);
+
 /* Returns the cache entry for an address. */
 static inline rdi_region_recall *rdi_regions_recall(rdi_regions *r, uint64_t address) {
     return &r->recall[address * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (RDI_REGION_RECALLS - 1)];

@@ -95,30 +95,59 @@ static rd_status see(rdi_causes *c, uint64_t block, bool *first) {
     return rdi_block_map_exchange(c->seen, block, c->bit, &old);
 }
 
-rd_status rdi_causes_flush(rdi_causes *c) {
-    uint64_t conflict = 0;
+/* Classifies the reference with index i, whose distance is infinite, and sets *cause to the cause of
+ * its miss. */
+static rd_status classify_far(rdi_causes *c, size_t i, rd_miss_cause *cause) {
+    bool first;
+    RD_TRY(see(c, c->blocks[i], &first));
+    c->count->cold += c->miss[i] && first;
+    c->count->capacity += c->miss[i] && !first;
+    c->count->far_hits += !c->miss[i];
+    *cause = first ? RD_CAUSE_COLD : RD_CAUSE_CAPACITY;
+    return RD_OK;
+}
+
+/* Classifies the references and hands all misses to their receiver. */
+static rd_status classify_and_report(rdi_causes *c) {
     size_t reported = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        rd_miss_cause cause = RD_CAUSE_CONFLICT;
+        if (c->distances[i] == RD_COLD)
+            RD_TRY(classify_far(c, i, &cause));
+        c->count->conflict += c->miss[i] && cause == RD_CAUSE_CONFLICT;
+        if (c->miss[i])
+            c->misses[reported++].cause = cause;
+    }
+    return reported ? c->evictors.sink(c->evictors.user, c->misses, reported) : RD_OK;
+}
+
+/* Classifies the references if nobody receives their misses. Few references of an inner cache have
+ * infinite distances. The loop finds them without branches, so that it costs little for all others. */
+static rd_status classify(rdi_causes *c) {
+    uint16_t far[RDI_CAUSES_BATCH];
+    size_t n = 0;
+    uint64_t misses = 0, before = c->count->cold + c->count->capacity;
+    rd_miss_cause cause;
+    _Static_assert(RDI_CAUSES_BATCH <= UINT16_MAX, "an index fits");
+    for (size_t i = 0; i < c->n; i++) {
+        far[n] = (uint16_t)i;
+        n += c->distances[i] == RD_COLD;
+    }
+    for (size_t i = 0; i < c->n; i++)
+        misses += c->miss[i];
+    for (size_t i = 0; i < n; i++)
+        RD_TRY(classify_far(c, far[i], &cause));
+    c->count->conflict += misses - (c->count->cold + c->count->capacity - before);
+    return RD_OK;
+}
+
+rd_status rdi_causes_flush(rdi_causes *c) {
     if (c->n == 0)
         return RD_OK;
     RD_TRY(rd_engine_feed(c->engine, c->blocks, c->n, c->distances));
-    for (size_t i = 0; i < c->n; i++) {
-        bool first;
-        if (RDI_LIKELY(c->distances[i] != RD_COLD)) {
-            conflict += c->miss[i];
-            if (c->misses && c->miss[i])
-                c->misses[reported++].cause = RD_CAUSE_CONFLICT;
-            continue;
-        }
-        RD_TRY(see(c, c->blocks[i], &first));
-        c->count->cold += c->miss[i] && first;
-        c->count->capacity += c->miss[i] && !first;
-        c->count->far_hits += !c->miss[i];
-        if (c->misses && c->miss[i])
-            c->misses[reported++].cause = first ? RD_CAUSE_COLD : RD_CAUSE_CAPACITY;
-    }
-    c->count->conflict += conflict;
+    rd_status status = c->misses ? classify_and_report(c) : classify(c);
     c->n = c->n_misses = 0;
-    return reported ? c->evictors.sink(c->evictors.user, c->misses, reported) : RD_OK;
+    return status;
 }
 
 rd_status rdi_causes_add(rdi_causes *c, const uint64_t *blocks, size_t n, bool miss) {

@@ -16,7 +16,7 @@ typedef struct rdi_evictors {
     rd_miss_sink sink; /* receives the misses of the cache; NULL: nobody does */
     void *user;
     uint32_t cache;        /* index of the cache in the hierarchy */
-    rdi_block_map numbers; /* for each block that the cache has lost, an index of `by` */
+    rdi_block_map numbers; /* for each block that the cache has lost, an index into `by` */
     struct {
         uint64_t block, tag;
     } * by;

@@ -70,8 +70,9 @@ static inline uint64_t *plain_find(uint64_t *set, uint64_t ways, uint64_t ref) {
     return NULL;
 }
 
-#define NAME(name) plain_##name
-#define TARGET     /* none */
+#define plain_first_masked plain_first_loop
+#define NAME(name)         plain_##name
+#define TARGET             /* none */
 #include "hierarchy/lru_kernels.inc.h"
 
 #if defined(__x86_64__)
@@ -149,8 +150,9 @@ RDI_TARGET_AVX2 static inline uint64_t *avx2_find(uint64_t *set, uint64_t ways, 
     return NULL;
 }
 
-#define NAME(name) avx2_##name
-#define TARGET     RDI_TARGET_AVX2
+#define avx2_first_masked avx2_first_loop
+#define NAME(name)        avx2_##name
+#define TARGET            RDI_TARGET_AVX2
 #include "hierarchy/lru_kernels.inc.h"
 
 /* ---- AVX-512 ---- */
@@ -245,6 +247,60 @@ RDI_TARGET_AVX512 static inline uint64_t *avx512_find(uint64_t *set, uint64_t wa
             return set + i + __builtin_ctz(found);
     }
     return NULL;
+}
+
+/* Does the work of avx512_first_masked() for sets of 8 or, if `two` is set, 16 lanes. The loop has one
+ * branch that depends on the references: whether they change their set. Most do not, and this is easy
+ * to predict. Where the other references find their blocks is hard to predict, so the code for them
+ * has no branches. */
+RDI_TARGET_AVX512 static inline __attribute__((always_inline)) size_t
+first_vectors(rdi_lru *c, const uint64_t *restrict refs, size_t n, rdi_arrivals *restrict out,
+              uint32_t *restrict missed, bool two) {
+    uint64_t *const lanes = c->lanes, *restrict what = out->what;
+    const uint64_t mask = c->index.mask, last = c->ways - 1;
+    const unsigned stride = two ? 16 : 8;
+    size_t misses = 0, arrivals = out->n;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t ref = refs[i], *set = lanes + ((ref - 1) & mask) * stride, victim = set[last];
+        if (set[0] == ref || set[0] == (ref | RDI_LRU_DIRTY))
+            continue; /* the set does not change */
+        const __m512i clean = _mm512_set1_epi64((long long)(ref & ~RDI_LRU_DIRTY));
+        const __m512i dirty = _mm512_set1_epi64((long long)(ref | RDI_LRU_DIRTY));
+        __m512i a = _mm512_loadu_si512(set), b = two ? _mm512_loadu_si512(set + 8) : a;
+        unsigned is_clean = _mm512_cmpeq_epi64_mask(a, clean);
+        unsigned is_dirty = _mm512_cmpeq_epi64_mask(a, dirty);
+        if (two) {
+            is_clean |= (unsigned)_mm512_cmpeq_epi64_mask(b, clean) << 8;
+            is_dirty |= (unsigned)_mm512_cmpeq_epi64_mask(b, dirty) << 8;
+        }
+        unsigned found = is_clean | is_dirty, end = found | 1u << last, move = end ^ (end - 1);
+        const __m512i front = _mm512_set1_epi64((long long)(ref | (uint64_t)(is_dirty != 0) << 63));
+        _mm512_storeu_si512(set, _mm512_mask_alignr_epi64(a, (__mmask8)move, a, front, 7));
+        if (two)
+            _mm512_storeu_si512(set + 8,
+                                _mm512_mask_alignr_epi64(b, (__mmask8)(move >> 8), b, a, 7));
+        missed[misses] = (uint32_t)i;
+        what[arrivals] = ref & ~RDI_LRU_DIRTY;
+        what[arrivals + 1] = victim;
+        size_t miss = found == 0;
+        misses += miss;
+        arrivals += miss + (miss & victim >> 63);
+    }
+    c->misses += misses;
+    c->writebacks += arrivals - out->n - misses;
+    out->n = arrivals;
+    return misses;
+}
+
+static size_t avx512_first_loop(rdi_lru *c, const uint64_t *restrict refs, size_t n,
+                                rdi_arrivals *restrict out, uint32_t *restrict missed);
+
+RDI_TARGET_AVX512 static size_t avx512_first_masked(rdi_lru *c, const uint64_t *restrict refs,
+                                                    size_t n, rdi_arrivals *restrict out,
+                                                    uint32_t *restrict missed) {
+    return c->stride == 8    ? first_vectors(c, refs, n, out, missed, false)
+           : c->stride == 16 ? first_vectors(c, refs, n, out, missed, true)
+                             : avx512_first_loop(c, refs, n, out, missed);
 }
 
 #define NAME(name) avx512_##name

@@ -6,7 +6,10 @@
  *               leaves, 0 if it is empty. RDI_LRU_DIRTY in the reference makes the lane dirty.
  *               Returns whether the set holds the block.
  * NAME(find)    returns the lane of a block, or NULL.
- * NAME(gather)  see lru_sets.h. */
+ * NAME(gather)  see lru_sets.h.
+ * NAME(first_masked)  handles references like NAME(first), for one write-back cache whose sets are
+ *               found with a mask, and returns the number of misses. Most innermost caches are of
+ *               this kind. It may be NAME(first_loop). */
 
 TARGET static inline uint64_t *NAME(set_of)(const rdi_lru *c, uint64_t ref) {
     uint64_t block = (ref & ~(RDI_LRU_DIRTY | RDI_LRU_FETCH)) - 1;
@@ -34,11 +37,10 @@ TARGET static inline bool NAME(refer)(rdi_lru *c, uint64_t *set, uint64_t ref, r
     return !hit;
 }
 
-/* Handles references like NAME(first), and returns the number of misses, for one write-back cache
- * whose sets are found with a mask. Most innermost caches are of this kind. Everything that the
- * loop needs stays in registers. */
-TARGET static size_t NAME(first_masked)(rdi_lru *c, const uint64_t *restrict refs, size_t n,
-                                        rdi_arrivals *restrict out, uint32_t *restrict missed) {
+/* Does the work of NAME(first_masked) for any number of ways. Everything that the loop needs stays in
+ * registers. */
+TARGET static size_t NAME(first_loop)(rdi_lru *c, const uint64_t *restrict refs, size_t n,
+                                      rdi_arrivals *restrict out, uint32_t *restrict missed) {
     uint64_t *const lanes = c->lanes, *restrict what = out->what;
     const uint64_t mask = c->index.mask, stride = c->stride, ways = c->ways;
     size_t misses = 0, arrivals = out->n;

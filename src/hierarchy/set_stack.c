@@ -16,7 +16,8 @@ static rd_status become_engine(rdi_set_stack *s, rd_ctx *ctx, const char *engine
     return RD_OK;
 }
 
-/* Returns the distance of a reference, and moves its block to the end. The array has room. */
+/* Returns the distance of a reference, and moves its block to the end of the array,
+ * which must have room for one more block. */
 static uint64_t move_to_end(rdi_set_stack *s, uint64_t block) {
     for (size_t at = s->n; at-- > 0;)
         if (s->blocks[at] == block) {

@@ -298,7 +298,10 @@ static rd_status check_sets(rd_ctx *ctx, const uint64_t *sets, size_t n) {
                             sets[i], RD_WAYS_SETS_MAX);
         for (size_t k = 0; k < i; k++)
             if (sets[i] == sets[k])
-                return rdi_fail(ctx, RD_EINVAL, "%" PRIu64 " sets are given twice", sets[i]);
+                return rdi_fail(ctx, RD_EINVAL,
+                                "the number %" PRIu64
+                                " is given twice; give each number of sets once",
+                                sets[i]);
     }
     return RD_OK;
 }

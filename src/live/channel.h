@@ -28,8 +28,8 @@
 #include <immintrin.h>
 #endif
 
-/* The bytes "\0RDRING6"; the digit changes with the layout. */
-#define RDI_CHANNEL_MAGIC UINT64_C(0x36474e4952445200)
+/* The bytes "\0RDRING7"; the digit changes with the layout. */
+#define RDI_CHANNEL_MAGIC UINT64_C(0x37474e4952445200)
 /* Words per buffer. Buffers are large, so that half of RDI_CHANNEL_FULL_MAX buffers keep a recorder
  * busy for milliseconds, during which the reader can sleep. Only buffers that were ever taken use
  * memory. */
@@ -54,11 +54,25 @@ enum { RDI_RECORD_LOAD = 0, RDI_RECORD_STORE = 1, RDI_RECORD_FETCH = 2, RDI_RECO
 #define RDI_RECORD_SIZE_MAX        0x3fff
 #define RDI_RECORD_LOW(size, kind) ((uint64_t)(size) << 2 | (uint64_t)(kind))
 
-/* If `events` is set, record_words is 2, and events (enum rd_event_kind) are written between the
- * references: a head (kind, length of the path in bytes, thread), address, size, program counter,
- * and the path, padded to an even number of words. Kind 0 fills the place that was reserved for an
- * event that did not happen. */
+/* If `events` is not 0, events (enum rd_event_kind) are written between the references: a head
+ * (kind, length of the path in bytes, thread), address, size, program counter, and the path, padded
+ * to an even number of words. Kind 0 fills the place that was reserved for an event that did not
+ * happen. RDI_EVENTS_DATA, which needs record_words 2, asks for events about modules, allocations
+ * and stacks, and RDI_EVENTS_SYNC for events of synchronization. */
+enum { RDI_EVENTS_DATA = 1, RDI_EVENTS_SYNC = 2, RDI_EVENTS_CONTEXTS = 4 };
 #define RDI_EVENT_WORDS 4
+
+/* RDI_EVENTS_CONTEXTS, which needs RDI_EVENTS_DATA, asks for calling contexts. Kind
+ * RDI_CONTEXT_SWITCH is a record of two words:
+ * the references after it have the calling context whose number stands in the place of the thread.
+ * The second word is 0. A buffer begins with context 0. RD_EVENT_CONTEXT defines a number before the
+ * first reference that has it. */
+#define RDI_CONTEXT_SWITCH  0x3fff
+#define RDI_SWITCH_WORDS    2
+#define RDI_SWITCH(context) RDI_EVENT_HEAD(RDI_CONTEXT_SWITCH, 0, context)
+/* This bit of a number means: a context below that of the number without this bit, beyond the limits
+ * of the recorder. */
+#define RDI_CONTEXT_BELOW (UINT32_C(1) << 31)
 #define RDI_EVENT_HEAD(kind, path_bytes, thread)                                                   \
     ((uint64_t)(thread) << 32 | (uint64_t)(path_bytes) << 16 | (uint64_t)(kind) << 2 |             \
      RDI_RECORD_EVENT)
@@ -90,7 +104,7 @@ typedef struct rdi_channel {
     uint32_t processes;    /* number of recordings that have begun */
     uint64_t skipped;      /* number of references that recorders left out intentionally */
     uint32_t collapse;     /* 1 + log2 of the block size for removing repeats; 0: keep repeats */
-    uint32_t events;       /* nonzero: recorders write events */
+    uint32_t events;       /* mask of RDI_EVENTS_*: the events that recorders write */
     uint32_t vector_bits;  /* usable vector width of this processor: 0, 256 or 512 */
     uint32_t buffers;      /* number of buffers */
     uint32_t reader;       /* process id of the reader */
@@ -98,7 +112,8 @@ typedef struct rdi_channel {
                               recorded */
     uint32_t replaced;     /* number of recorded programs that exec() replaced by one that is not
                               recorded */
-    uint32_t unused;
+    uint32_t threads; /* number of threads that recorded programs have created and that have not
+                              ended: after the end, those that ran when their program ended */
     /* Recorders increment `fulls` and `tickets`. The reader sets `reader_waits` while it sleeps on
      * `fulls`. This group of fields and the next one have a cache line each. */
     uint32_t fulls, reader_waits;
@@ -123,7 +138,9 @@ static inline int rdi_channel_is_filling(const rdi_buffer *buffer, uint32_t *own
 }
 
 static inline uint64_t rdi_channel_event_words(uint64_t head) {
-    return RDI_EVENT_WORDS + ((uint64_t)RDI_EVENT_PATH_BYTES(head) + 15) / 16 * 2;
+    return RDI_EVENT_KIND(head) == RDI_CONTEXT_SWITCH
+               ? RDI_SWITCH_WORDS
+               : RDI_EVENT_WORDS + ((uint64_t)RDI_EVENT_PATH_BYTES(head) + 15) / 16 * 2;
 }
 
 /* Returns the number of full buffers that the reader has not freed. After the reader has closed the

@@ -46,7 +46,9 @@ static rd_status map_channel(rd_live *live) {
     live->channel->buffers = live->buffers;
     live->channel->reader = (uint32_t)getpid();
     live->channel->record_words = live->config.pc ? 2 : 1;
-    live->channel->events = live->config.events;
+    live->channel->events = (live->config.events ? RDI_EVENTS_DATA : 0) |
+                            (live->config.sync ? RDI_EVENTS_SYNC : 0) |
+                            (live->config.contexts ? RDI_EVENTS_CONTEXTS : 0);
     live->channel->recording = !live->config.paused;
     live->channel->collapse = live->collapse = rdi_bit_width(live->config.collapse_bytes);
     rdi_isa isa = RDI_ISA_PLAIN;
@@ -72,15 +74,18 @@ rd_status rd_live_new(rd_ctx *ctx, const rd_live_config *config, rd_live **out) 
                         "rd_live_config.collapse_bytes is %" PRIu64
                         ": it must be 0 or a power of two up to 2^40",
                         (uint64_t)config->collapse_bytes);
-    if (config->collapse_bytes && config->events)
+    if (config->collapse_bytes && (config->events || config->sync))
         return rdi_fail(ctx, RD_EINVAL,
                         "rd_live_config.collapse_bytes does not work together with events");
+    if (config->contexts && !config->events)
+        return rdi_fail(ctx, RD_EINVAL, "rd_live_config.contexts needs events");
     rd_live *live = rdi_calloc(ctx, 1, sizeof *live);
     if (!live)
         return RD_ENOMEM;
     live->ctx = ctx;
     live->config = *config;
     live->config.pc |= config->events;
+    live->config.thread |= config->sync;
     rd_status status = map_channel(live);
     if (status != RD_OK) {
         rd_live_free(live);
@@ -114,6 +119,12 @@ uint64_t rd_live_children(const rd_live *live) {
 
 uint64_t rd_live_replaced(const rd_live *live) {
     return live ? __atomic_load_n(&live->channel->replaced, __ATOMIC_RELAXED) : 0;
+}
+
+uint64_t rd_live_threads(const rd_live *live) {
+    int32_t threads =
+        live ? (int32_t)__atomic_load_n(&live->channel->threads, __ATOMIC_RELAXED) : 0;
+    return threads > 0 ? (uint64_t)threads : 0;
 }
 
 void rdi_channel_futex(uint32_t *counter, int operation, uint32_t value,

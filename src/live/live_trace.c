@@ -36,6 +36,8 @@ typedef struct live_reader {
     bool bare;      /* true: the batch has only addresses */
     rdi_event_list events;
     size_t events_many; /* number of events at which unnecessary events are dropped */
+    uint64_t *contexts; /* the contexts of a batch; NULL: contexts are not recorded */
+    uint64_t context;   /* the context of the next reference of the buffer */
 } live_reader;
 
 static bool is_full(const rdi_buffer *buffer) {
@@ -68,12 +70,16 @@ static size_t record_words(const live_reader *l) {
     return l->live->config.pc ? 2 : 1;
 }
 
+static bool has_events(const live_reader *l) {
+    return l->live->config.events || l->live->config.sync;
+}
+
 /* Returns the number of filled words in the buffer at l->words, for a recorder that did not state
  * this number. */
 static uint64_t find_end(const live_reader *l) {
     uint64_t words = 0;
     while (words < RDI_CHANNEL_BUFFER_WORDS && l->words[words] != 0) {
-        bool event = l->live->config.events && (l->words[words] & 3) == RDI_RECORD_EVENT;
+        bool event = has_events(l) && (l->words[words] & 3) == RDI_RECORD_EVENT;
         words += event ? rdi_channel_event_words(l->words[words]) : record_words(l);
     }
     return words < RDI_CHANNEL_BUFFER_WORDS ? words : RDI_CHANNEL_BUFFER_WORDS;
@@ -98,6 +104,7 @@ static rd_status open_buffer(live_reader *l, int index) {
     if (words == 0)
         words = find_end(l);
     l->buffer = index;
+    l->context = 0;
     l->at = lost ? (size_t)words : 0;
     l->end = (size_t)words;
     l->live->repeats += lost ? 0 : repeats;
@@ -289,6 +296,19 @@ static rd_status limit_events(live_reader *l) {
     return RD_OK;
 }
 
+/* Returns the number that a context of a recorder has in the trace. Unlike the numbers of recorders, it is
+ * unique. */
+static uint64_t context_number(uint64_t context, uint64_t tag) {
+    return context ? context ^ tag : 0;
+}
+
+static rd_status add_event(live_reader *l, const rd_event *event, size_t path_bytes) {
+    RD_TRY(rdi_event_list_add(&l->events, event, path_bytes));
+    return rdi_event_check(&l->events.items[l->events.n - 1])
+               ? rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over an invalid event")
+               : RD_OK;
+}
+
 /* Appends the event at `words`, which comes before reference `n` of this batch. `head` is the word at
  * `words`, which the caller has checked; the recorded program may have changed it since. */
 static rd_status take_event(live_reader *l, uint64_t head, const uint64_t *words, uint64_t tag,
@@ -304,26 +324,38 @@ static rd_status take_event(live_reader *l, uint64_t head, const uint64_t *words
         return RD_OK;
     if (event.kind == RD_EVENT_MODULE) /* `pc` is the load bias, including the tag */
         event.pc = event.address - (words[1] - words[3]);
-    bool known = rdi_event_info_of(event.kind) != NULL;
-    if (known)
-        RD_TRY(rdi_event_list_add(&l->events, &event, RDI_EVENT_PATH_BYTES(head)));
-    if (!known || rdi_event_check(&l->events.items[l->events.n - 1]))
+    if (event.kind == RD_EVENT_CONTEXT)
+        event.size = context_number(words[2], tag);
+    if (event.kind == RD_EVENT_ALLOCATE && l->context) {
+        rd_event caller = {.at = event.at, .kind = RD_EVENT_CALLER, .thread = event.thread};
+        caller.address = l->context;
+        RD_TRY(add_event(l, &caller, 0));
+    }
+    if (!rdi_event_info_of(event.kind))
         return rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over an invalid event");
-    return RD_OK;
+    return add_event(l, &event, RDI_EVENT_PATH_BYTES(head));
 }
 
-/* Decodes up to RDI_REFS_MAX references of two words each, and the events between them. Sets *n to
- * the number of references, and *good to whether all of them are valid. */
+/* Decodes up to RDI_REFS_MAX references and the events between them. Sets *n to the number of
+ * references, and *good to whether all of them are valid. */
 static rd_status decode_events(live_reader *l, uint64_t tag, size_t *n, bool *good) {
     rdi_columns *col = l->r->col;
     uint64_t words[RDI_REFS_MAX];
-    for (*n = 0; l->end - l->at >= 2 && *n < RDI_REFS_MAX;) {
+    size_t step = record_words(l);
+    for (*n = 0; l->end - l->at >= step && *n < RDI_REFS_MAX;) {
         const uint64_t *next = l->words + l->at;
         uint64_t head = __atomic_load_n(next, __ATOMIC_RELAXED); /* read once, see take_event() */
         if ((head & 3) != RDI_RECORD_EVENT) {
             words[*n] = head;
-            col->pc[(*n)++] = next[1] ^ tag;
-            l->at += 2;
+            if (l->contexts)
+                l->contexts[*n] = l->context;
+            col->pc[(*n)++] = step == 2 ? next[1] ^ tag : 0;
+            l->at += step;
+            continue;
+        }
+        if (RDI_EVENT_KIND(head) == RDI_CONTEXT_SWITCH) {
+            l->context = context_number(RDI_EVENT_THREAD(head), tag);
+            l->at += RDI_SWITCH_WORDS;
             continue;
         }
         size_t size = (size_t)rdi_channel_event_words(head);
@@ -347,7 +379,7 @@ static rd_status decode(live_reader *l, size_t *n) {
     rdi_columns *col = l->r->col;
     uint64_t tag = (uint64_t)buffer->process << PROCESS_SHIFT;
     bool good = true;
-    if (config->events) {
+    if (has_events(l)) {
         RD_TRY(decode_events(l, tag, n, &good));
     } else {
         *n = (l->end - l->at) / record_words(l);
@@ -373,11 +405,16 @@ static rd_status live_open(void *self, rdi_reader *r) {
     l->buffer = -1;
     l->events.ctx = r->ctx;
     l->events_many = EVENTS_MANY;
-    return RD_OK;
+    if (l->live->config.contexts)
+        l->contexts = rdi_alloc(r->ctx, RDI_REFS_MAX, sizeof *l->contexts);
+    return l->live->config.contexts && !l->contexts ? RD_ENOMEM : RD_OK;
 }
 
 static void live_close(void *self) {
-    rdi_event_list_free(&((live_reader *)self)->events);
+    live_reader *l = self;
+    rdi_event_list_free(&l->events);
+    if (l->contexts)
+        rdi_free(l->r->ctx, l->contexts);
 }
 
 /* Reads the next references, and the events before and among them. *n must be 0; it stays 0 only at
@@ -413,12 +450,14 @@ static rd_status live_read(void *self, rd_refs *refs) {
     *refs = (rd_refs){
         .n = n,
         .fields = (l->bare ? 0 : RD_FIELD_SIZE | RD_FIELD_KIND) | (config->pc ? RD_FIELD_PC : 0) |
-                  (config->thread ? RD_FIELD_THREAD : 0) | (config->events ? RD_FIELD_EVENTS : 0),
+                  (config->thread ? RD_FIELD_THREAD : 0) | (config->events ? RD_FIELD_EVENTS : 0) |
+                  (config->sync ? RD_FIELD_SYNC : 0) | (config->contexts ? RD_FIELD_CONTEXT : 0),
         .addr = col->addr,
         .size = l->bare ? NULL : col->size,
         .kind = l->bare ? NULL : col->kind,
         .pc = config->pc ? col->pc : NULL,
-        .thread = config->thread ? col->thread : NULL};
+        .thread = config->thread ? col->thread : NULL,
+        .more = {[RD_MORE_CONTEXT] = l->contexts}};
     return RD_OK;
 }
 
@@ -433,8 +472,8 @@ static const rdi_format_ops live_ops = {
         {
             .name = "live",
             .summary = "a running program",
-            .fields =
-                RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC | RD_FIELD_THREAD | RD_FIELD_EVENTS,
+            .fields = RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC | RD_FIELD_THREAD |
+                      RD_FIELD_EVENTS | RD_FIELD_SYNC | RD_FIELD_CONTEXT,
         },
     .state_size = sizeof(live_reader),
     .open = live_open,

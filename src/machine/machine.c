@@ -3,7 +3,6 @@
 
 #include "base/asset.h"
 #include "base/common.h"
-#include "base/host_caches.h"
 #include "base/number.h"
 #include "base/sized.h"
 #include "base/text.h"
@@ -317,7 +316,7 @@ rd_status rd_machine_find(rd_ctx *ctx, const char *name, rd_machine *out) {
     RDI_NEED(ctx, ctx, name, out);
     bool path = strpbrk(name, "/.") != NULL, found = false;
     if (strcmp(name, "host") == 0)
-        return rdi_machine_host(ctx, RDI_HOST_CACHES, "/proc/cpuinfo", out);
+        return rdi_machine_host(ctx, out);
     machine_reader r = presets(ctx);
     if (!path)
         RD_TRY(read_entry(&r, name, out, &found));
@@ -337,12 +336,36 @@ void rd_machine_hierarchy(const rd_machine *m, bool fetches, rd_hierarchy *out) 
     if (!m || !out)
         return;
     *out = m->caches;
+    memcpy(out->machine, m->name, sizeof out->machine);
+    out->clock_ghz = m->clock_ghz;
+    out->memory_ns = m->memory_ns;
+    out->parallel = m->parallel;
     if (!fetches || !m->fetch.bytes || m->caches.n == RD_CACHES_MAX)
         return;
     memmove(&out->cache[1], &out->cache[0], out->n * sizeof out->cache[0]);
     out->cache[0] = m->fetch;
     strcpy(out->cache[1].name, "L1D");
     out->n++;
+}
+
+bool rd_machine_of_hierarchy(const rd_hierarchy *h, uint64_t line_bytes, rd_machine *out) {
+    if (!h || !out || !(h->clock_ghz > 0 && h->memory_ns > 0))
+        return false;
+    rd_machine m = {.size = sizeof m,
+                    .caches = *h,
+                    .line_bytes = line_bytes,
+                    .clock_ghz = h->clock_ghz,
+                    .memory_ns = h->memory_ns,
+                    .parallel = h->parallel};
+    memcpy(m.name, h->machine, sizeof m.name);
+    if (rd_hierarchy_is_split(h) && strcmp(h->cache[0].name, "L1I") == 0) {
+        m.fetch = h->cache[0];
+        m.caches.n--;
+        memmove(&m.caches.cache[0], &h->cache[1], m.caches.n * sizeof m.caches.cache[0]);
+        strcpy(m.caches.cache[0].name, "L1");
+    }
+    *out = m;
+    return true;
 }
 
 /* Adds up the waits of all references. Cache k serves the references that miss in cache k - 1 and

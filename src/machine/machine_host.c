@@ -3,7 +3,7 @@
 #include "machine/machine_host.h"
 
 #include "base/common.h"
-#include "base/host_caches.h"
+#include "machine/hwloc_caches.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -48,15 +48,12 @@ static void insert_cache(rd_machine *m, unsigned *levels, const rdi_host_cache *
         m->cores = host->processors;
 }
 
-rd_status rdi_machine_host(rd_ctx *ctx, const char *caches, const char *processor,
-                           rd_machine *out) {
-    rdi_host_cache host[CACHES_MAX];
+rd_status rdi_machine_of(rd_ctx *ctx, const rdi_host_cache *host, size_t n, const char *processor,
+                         const char *source, rd_machine *out) {
     unsigned levels[RD_CACHES_MAX];
-    size_t n = rdi_host_caches(caches, host, CACHES_MAX);
-    rd_machine m = {.size = sizeof m,
-                    .name = "host",
-                    .source = "this host, as the system reports it",
-                    .caches = {.size = sizeof m.caches, .has_unit = true}};
+    rd_machine m = {
+        .size = sizeof m, .name = "host", .caches = {.size = sizeof m.caches, .has_unit = true}};
+    snprintf(m.source, sizeof m.source, "%s", source);
     for (size_t i = 0; i < n; i++) {
         if (host[i].data)
             insert_cache(&m, levels, &host[i]);
@@ -74,4 +71,15 @@ rd_status rdi_machine_host(rd_ctx *ctx, const char *caches, const char *processo
     RD_TRY(rd_hierarchy_check(ctx, &m.caches, m.line_bytes));
     *out = m;
     return RD_OK;
+}
+
+rd_status rdi_machine_host(rd_ctx *ctx, rd_machine *out) {
+    rdi_host_cache host[CACHES_MAX];
+    const char *source = "this host, as hwloc reports it";
+    size_t n = rdi_hwloc_caches(NULL, host, CACHES_MAX);
+    if (n == 0) {
+        source = "this host, as the system reports it";
+        n = rdi_host_caches(RDI_HOST_CACHES, host, CACHES_MAX);
+    }
+    return rdi_machine_of(ctx, host, n, "/proc/cpuinfo", source, out);
 }

@@ -97,15 +97,18 @@ static void note_bin(rd_comparison *out, const rd_bin_difference *bin) {
  * references of each profile. */
 static void compare_shares(row_list list[2], const uint64_t finite[2], rd_comparison *out) {
     double sum = 0;
+    bool overlap = false; /* true: some bin has references of both profiles */
     span s;
     while (next_span(list, &s)) {
         rd_bin_difference bin = {
             s.low, s.high, {share(s.count[0], finite[0]), share(s.count[1], finite[1])}};
+        overlap = overlap || (s.count[0] && s.count[1]);
         sum += difference(&bin);
         note_bin(out, &bin);
     }
-    bool both = (finite[0] > 0) == (finite[1] > 0);
-    out->accuracy = both ? fmax(0, 1 - sum / 2) : 0;
+    /* Without overlap, rounding errors would give a tiny positive number instead of 0. */
+    bool neither = finite[0] == 0 && finite[1] == 0;
+    out->accuracy = overlap || neither ? fmax(0, 1 - sum / 2) : 0;
 }
 
 /* The 23 bins of HP-RDA's Figures 12 and 13, whose chart axis is labeled 1, 2, 4 ... 2M and ">".

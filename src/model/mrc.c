@@ -190,7 +190,9 @@ uint64_t rd_smallest_cache(const rd_profile *p, double share) {
     const rd_profile_facts *facts = rd_profile_facts_of(p);
     if (!facts || facts->cold == RD_UNKNOWN)
         return RD_UNKNOWN;
-    double wanted = share * (double)(facts->references - facts->cold);
+    /* No cache keeps the blocks that other threads remove. */
+    uint64_t misses = rd_profile_private(p) ? facts->infinite : facts->cold;
+    double wanted = share * (double)(facts->references - misses);
     wanted -= wanted * TOLERANCE;
     rdi_mrc_scan scan = rdi_mrc_scan_start(p);
     if (wanted <= 0)
@@ -212,8 +214,9 @@ rd_status rd_cache_for_hits(rd_ctx *ctx, const rd_profile *p, double requested,
     if (!(requested >= 0 && requested <= 1))
         return rdi_fail(ctx, RD_EINVAL, "the hit ratio is %g; it must be from 0 to 1", requested);
     double total = facts->references ? (double)facts->references : 1;
+    uint64_t misses = rd_profile_private(p) ? facts->infinite : facts->cold;
     rd_hits_answer answer = {.requested = requested,
-                             .cold = facts->cold == RD_UNKNOWN ? NAN : (double)facts->cold / total};
+                             .cold = misses == RD_UNKNOWN ? NAN : (double)misses / total};
     double wanted = requested * total * (1 - TOLERANCE);
     rdi_mrc_scan scan = rdi_mrc_scan_start(p);
     uint64_t hits = 0;

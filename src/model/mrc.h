@@ -9,6 +9,7 @@
 #include "base/common.h"
 #include "reusedist/model.h"
 #include "reusedist/objects.h"
+#include "reusedist/sharing.h"
 
 typedef struct rdi_mrc_scan {
     const rd_bin *bins;

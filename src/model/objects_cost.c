@@ -55,9 +55,8 @@ rd_status rd_objects_cost(rd_ctx *ctx, const rd_profile *p, const rd_object_pric
     return RD_OK;
 }
 
-/* From one end of a bin to the next, memory becomes more expensive and the misses are only known to
- * decrease at the next end. So the cheapest size is an end of a bin, the size of the largest object,
- * or no cache. */
+/* The cheapest size is the end of a bin, the size of the largest object, or 0 (no cache). Inside a
+ * bin, a larger cache costs more, but the profile shows fewer misses only at the end of the bin. */
 rd_status rd_objects_cheapest(rd_ctx *ctx, const rd_profile *p, const rd_object_prices *prices,
                               rd_object_cost *out) {
     RDI_NEED(ctx, ctx, p, prices, out);

@@ -156,7 +156,7 @@ double rdi_smith_at(rdi_smith *s, uint64_t d) {
 /* Returns the sum over [from, end), which lie in one cell. Inside a cell the probability is a
  * cubic polynomial. The sum of a cubic polynomial over 2 j + 1 consecutive numbers follows from its
  * values at the first, the middle and the last of them. */
-static double sum_in_piece(rdi_smith *s, uint64_t from, uint64_t end) {
+static double sum_in_range(rdi_smith *s, uint64_t from, uint64_t end) {
     double sum = 0;
     if ((end - from) % 2 == 0)
         sum += rdi_smith_at(s, from++);
@@ -175,7 +175,7 @@ double rdi_smith_mean(rdi_smith *s, uint64_t from, uint64_t end) {
     while (d < last) {
         uint64_t next = s->low + ((d - s->low) / s->step + 1) * s->step;
         next = next > d && next < last ? next : last;
-        sum += sum_in_piece(s, d, next);
+        sum += sum_in_range(s, d, next);
         d = next;
     }
     return sum / (double)(end - from);

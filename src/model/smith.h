@@ -14,9 +14,9 @@
  * is below 1e-8, even for caches of 2^40 blocks; see smith.c. */
 double rdi_smith_miss(uint64_t d, uint64_t sets, uint64_t ways);
 
-/* Reads the probabilities of one cache at ascending distances. Where the probability changes slowly
- * it is computed at a few distances and interpolated in between, so that reading it for every
- * distance of a histogram costs little. The error of interpolation is below 1e-8. */
+/* A reader of the miss probabilities of one cache, for ascending distances. Where the probability
+ * changes slowly, it is computed at a few distances and interpolated between them, so that a caller
+ * can ask for every distance of a histogram. The error of interpolation is below 1e-8. */
 typedef struct rdi_smith {
     uint64_t sets, ways;
     uint64_t low, high; /* the probability is 0 below `low` and 1 from `high` on, to 1e-17 */

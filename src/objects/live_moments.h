@@ -9,8 +9,10 @@
 typedef struct rdi_live_moments {
     rd_live_bytes at[RD_LIVE_POINTS];
     size_t n;
-    uint64_t stride, until;    /* number of requests between two moments, and until the next */
-    uint64_t bytes, no_expiry; /* the most since the last moment */
+    uint64_t stride; /* number of requests between two moments */
+    uint64_t until;  /* number of requests before the next moment */
+    /* The maximum of the live bytes since the last moment, with and without expiry. */
+    uint64_t bytes, no_expiry;
 } rdi_live_moments;
 
 /* Stores the moment after a request, or joins all pairs of moments if there is no room. */

@@ -28,7 +28,7 @@ static void add_traffic(rdi_traffic *t, uint64_t bytes) {
 
 uint64_t rdi_object_sample_count(rdi_object_sample *s, uint64_t id, uint64_t operation,
                                  uint64_t distance, uint64_t before, uint64_t bytes) {
-    rdi_sample_group *g = &s->group[rdi_mix64(id ^ s->salt) % RDI_SAMPLE_GROUPS];
+    size_t group = rdi_mix64(id ^ s->salt) % RDI_SAMPLE_GROUPS, size_class = rdi_bit_width(bytes);
     uint64_t needed = 0;
     size_t class = RDI_SAMPLE_SIZES - 1;
     if (distance < RD_NO_DISTANCE) {
@@ -37,10 +37,10 @@ uint64_t rdi_object_sample_count(rdi_object_sample *s, uint64_t id, uint64_t ope
         needed -= needed > 0;
         class = rdi_bit_width(needed);
     }
-    g->requests[class] += s->weight;
-    g->bytes[class] += s->weight * (double)bytes;
+    s->requests_of[group][class] += s->weight;
+    s->bytes_of[size_class][group][class] += s->weight * (double)bytes;
     if (operation == RD_OPERATION_TOUCH)
-        add_traffic(&s->touched, bytes);
+        add_traffic(&s->touched[size_class], bytes);
     return needed;
 }
 
@@ -56,16 +56,16 @@ typedef struct sampled_batch {
 static rd_status note_request(rd_objects *o, uint64_t bytes, uint64_t operation,
                               uint64_t lifetime) {
     rdi_object_sample *s = o->sample;
+    RD_TRY(rdi_objects_check(o, s->requests + 1, bytes, operation));
     s->requests++;
-    RD_TRY(rdi_objects_check(o, s->requests, bytes, operation));
     add_traffic(&s->by_operation[operation], bytes);
     s->empty += bytes == 0;
-    s->unlimited += operation == RD_OPERATION_WRITE && o->has_lifetimes && lifetime == 0;
+    s->unlimited += operation == RD_OPERATION_WRITE && o->gives_lifetimes && lifetime == 0;
     if (operation != RD_OPERATION_DELETE && operation != RD_OPERATION_TOUCH && bytes > s->largest)
         s->largest = bytes;
     if (s->requests > o->config.warmup && operation != RD_OPERATION_TOUCH &&
         rdi_objects_counts(o, operation))
-        add_traffic(&s->counted, bytes);
+        add_traffic(&s->counted[rdi_bit_width(bytes)], bytes);
     return RD_OK;
 }
 

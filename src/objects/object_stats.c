@@ -28,12 +28,13 @@ void rdi_object_stats(const rd_objects *o, rd_popularity rows[RD_POPULARITY_ROWS
                       rd_objects_facts *facts) {
     for (uint64_t i = 0; i < o->table.n; i++) {
         const rdi_cached *x = &o->table.object[i];
-        if (x->uses == 0)
+        if (rdi_cached_uses(x) == 0)
             continue;
         rd_size_class *class = &facts->size_class[rdi_bit_width(x->bytes)];
         class->objects++;
         rdi_sum_add(&class->bytes, (rd_sum){.low = x->bytes});
-        rdi_popularity_add(rows, &(rd_popularity){x->uses, x->uses, 1, x->uses});
+        uint64_t uses = rdi_cached_uses(x);
+        rdi_popularity_add(rows, &(rd_popularity){uses, uses, 1, uses});
     }
     facts->n_popularity = rdi_popularity_pack(rows);
     facts->has_popularity = true;

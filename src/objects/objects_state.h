@@ -40,9 +40,10 @@ struct rd_objects {
     uint64_t warmup;           /* requests up to this number do not count; of a sample: UINT64_MAX
                                   during the warm-up, then 0 */
     bool has_operations, has_times, has_lifetimes;
-    bool broken;              /* true: a call has failed, so further calls are refused */
-    uint64_t requests;        /* number of requests so far */
-    uint64_t now;             /* the latest time so far, in nanoseconds */
+    bool gives_lifetimes; /* true: the requests have a column of lifetimes, maybe all of them 0 */
+    bool broken;          /* true: a call has failed, so further calls are refused */
+    uint64_t requests;    /* number of requests so far */
+    uint64_t now;         /* the latest time so far, in nanoseconds */
     uint64_t live, no_expiry; /* see rd_live_bytes */
     uint64_t largest, backwards, unlimited, empty;
     rdi_traffic counted, cold, deleted, expired;

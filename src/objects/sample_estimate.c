@@ -9,27 +9,24 @@
 #define GROUPS RDI_SAMPLE_GROUPS
 #define SIZES  RDI_SAMPLE_SIZES
 /* Half width of the band in standard deviations. It is above the 2.04 of Student's t with 30 degrees of
- * freedom, because the groups do not show the variance that hot or large objects outside the sample
- * have; the coverage was measured with many seeds (docs/object-caches.md). */
+ * freedom, because the groups do not show the variance that hot objects outside the sample have. */
 #define QUANTILE 2.7
 #define NORMAL   1.96 /* 97.5 % quantile of the normal distribution */
 /* A deviation of more than this many standard deviations means that the hottest objects are not in
  * the sample. */
 #define SURPRISE 2
 
-/* One of the two curves: requests, or bytes. */
-typedef struct curve {
-    double total;               /* the true total */
-    double part[GROUPS][SIZES]; /* by group and by the exponent of the smallest cache that hits */
-    double missed[SIZES];       /* estimated misses of caches of 2^k bytes; [SIZES - 1]: infinite */
-    double half_width[SIZES];   /* half width of the band of missed[k] */
-} curve;
+/* A class of sizes with fewer sampled objects than this is estimated as a proportion: its groups have
+ * too few objects each. */
+#define MANY (2 * GROUPS)
 
-static void take_groups(const rdi_object_sample *s, bool bytes, curve *c) {
-    for (size_t g = 0; g < GROUPS; g++)
-        for (size_t k = 0; k < SIZES; k++)
-            c->part[g][k] = bytes ? s->group[g].bytes[k] : s->group[g].requests[k];
-}
+/* The misses of some requests: in requests, or in bytes. */
+typedef struct curve {
+    double total;             /* the true total */
+    double missed[SIZES];     /* estimated misses of caches of 2^k bytes; [SIZES - 1]: infinite */
+    double half_width[SIZES]; /* half width of the band of missed[k] */
+    double doubt[SIZES]; /* half width of errors that all classes of sizes may have in common */
+} curve;
 
 /* Returns the covariance of the sums over all groups, estimated from the groups. */
 static double covariance(const double *x, const double *y, double rate, double freedom) {
@@ -50,27 +47,119 @@ static double sum_of(const double *x, size_t n) {
     return sum;
 }
 
-/* Estimates the misses of caches of 2^k bytes for all k, from the infinite cache down. */
-static void estimate(curve *c, double rate) {
+static double squares_of(const double *x, size_t n) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i] * x[i];
+    return sum;
+}
+
+/* Estimates the misses of caches of 2^k bytes for all k, from the infinite cache down, by the
+ * regression over the groups. */
+static void estimate_by_groups(const rdi_sample_groups part, double rate, curve *c) {
     double all[GROUPS], misses[GROUPS] = {0}, more = 0;
     for (size_t g = 0; g < GROUPS; g++)
-        all[g] = sum_of(c->part[g], SIZES);
+        all[g] = sum_of(part[g], SIZES);
     double deviation = sum_of(all, GROUPS) - c->total;
     double variance = covariance(all, all, rate, GROUPS - 1);
     double seen = deviation * deviation / (SURPRISE * SURPRISE);
+    /* The further the sample deviates, the more the uncertainty of the slope matters. */
+    double uncertain = variance > 0 ? 1 + deviation * deviation / ((GROUPS - 1) * variance) : 1;
     variance = seen > variance ? seen : variance;
-    for (size_t k = SIZES - 1; k-- > 0;) { /* 2^63 bytes miss what an infinite cache misses */
+    for (size_t k = SIZES - 1; k-- > 0;) { /* the last size, 2^63 bytes, is infinite */
         for (size_t g = 0; g < GROUPS; g++)
-            misses[g] += c->part[g][k + 1];
+            misses[g] += part[g][k + 1];
         double both = covariance(misses, all, rate, GROUPS - 1);
         double slope = variance > 0 ? both / variance : 0;
         double left = covariance(misses, misses, rate, GROUPS - 2) - slope * both;
         double here = sum_of(misses, GROUPS) - slope * deviation;
         here = here < more ? more : here > c->total ? c->total : here;
         c->missed[k] = more = here;
-        c->half_width[k] = QUANTILE * sqrt(left > 0 ? left : 0);
+        c->half_width[k] = QUANTILE * sqrt(left > 0 ? left * uncertain : 0);
     }
     c->missed[SIZES - 1] = c->missed[SIZES - 2];
+}
+
+/* ---- bytes ---- */
+
+/* The bytes of a class of sizes with few sampled objects. */
+typedef struct few {
+    double sampled; /* bytes of sampled objects */
+    double n;       /* effective number of sampled objects */
+    double alike;   /* bytes of other objects, up to the number that the sampling rate predicts */
+    double hot;     /* the rest of the bytes of other objects, which must have more requests */
+} few;
+
+/* Divides `total`, the bytes of a class of sizes, into the bytes of sampled and of other objects. The
+ * effective number of sampled objects is sum(b)^2 / sum(b^2), where b are their bytes (Kish), because
+ * an object with many bytes says no more than one with few. */
+static few find_few(const rdi_sample_groups part, double rate, double total) {
+    double all[GROUPS];
+    for (size_t g = 0; g < GROUPS; g++)
+        all[g] = sum_of(part[g], SIZES) * rate;
+    few f = {.sampled = sum_of(all, GROUPS)};
+    double others = total > f.sampled ? total - f.sampled : 0;
+    double expected = f.sampled * (1 - rate) / rate;
+    f.n = f.sampled > 0 ? f.sampled * f.sampled / squares_of(all, GROUPS) : 0;
+    f.alike = others < expected ? others : expected;
+    f.hot = others - f.alike;
+    return f;
+}
+
+/* Estimates the misses of a class of sizes with few sampled objects. The share of the bytes of
+ * unsampled objects that misses is estimated by the share of the sampled bytes and, counted like one
+ * more object, `prior`: the share of the next smaller class. Its interval is that of Agresti and
+ * Coull, which adds two objects that miss and two that hit; the variance is that of a prediction. Hot
+ * objects miss less: their share lies between 0 and the upper end of that interval. Whether bytes
+ * belong to hot objects is the same question for all classes, so these errors do not cancel out. */
+static void estimate_few(const rdi_sample_groups part, double rate, const double *prior, curve *c) {
+    few f = find_few(part, rate, c->total);
+    double missed = 0;
+    for (size_t k = SIZES - 1; k-- > 0;) {
+        for (size_t g = 0; g < GROUPS; g++)
+            missed += part[g][k + 1] * rate;
+        double share = f.sampled > 0 ? missed / f.sampled : 0;
+        double guess = (f.n * share + prior[k]) / (f.n + 1);
+        double center = (f.n * share + 2) / (f.n + 4);
+        double half = NORMAL * sqrt(center * (1 - center) / ((f.n + 4) * (1 - rate)));
+        double high = center + half < 1 ? center + half : 1;
+        double low = center - half > 0 ? center - half : 0;
+        double off = high - guess > guess - low ? high - guess : guess - low;
+        c->missed[k] = missed + f.alike * guess + f.hot * guess / 2;
+        c->half_width[k] = f.alike * off;
+        c->doubt[k] = f.hot * (high - guess / 2);
+    }
+    c->missed[SIZES - 1] = c->missed[SIZES - 2];
+}
+
+/* Adds a class of sizes to the sum of all classes. Except for `doubt`, their errors are independent. */
+static void add_class(curve *sum, const curve *c) {
+    for (size_t k = 0; k < SIZES; k++) {
+        sum->missed[k] += c->missed[k];
+        sum->half_width[k] = hypot(sum->half_width[k], c->half_width[k]);
+        sum->doubt[k] += c->doubt[k];
+    }
+}
+
+/* Estimates the misses in bytes, from the smallest class of sizes up. `sampled` has the number of
+ * sampled objects of each class. */
+static void estimate_bytes(const rdi_object_sample *s, const rd_size_class *sampled,
+                           const curve *requests, curve *bytes) {
+    double prior[SIZES], rate = 1 / s->weight;
+    for (size_t k = 0; k < SIZES; k++)
+        prior[k] = requests->total > 0 ? requests->missed[k] / requests->total : 0;
+    for (size_t i = 0; i < RD_SIZE_CLASSES; i++) {
+        curve c = {.total = (double)s->counted[i].bytes + (double)s->touched[i].bytes * s->weight};
+        if (c.total <= 0)
+            continue;
+        if (sampled[i].objects < MANY)
+            estimate_few(s->bytes_of[i], rate, prior, &c);
+        else
+            estimate_by_groups(s->bytes_of[i], rate, &c);
+        add_class(bytes, &c);
+        for (size_t k = 0; k < SIZES; k++)
+            prior[k] = c.missed[k] / c.total;
+    }
 }
 
 /* ---- rows ---- */
@@ -176,6 +265,13 @@ static rdi_traffic sum_traffic(rdi_traffic a, rdi_traffic b) {
     return (rdi_traffic){a.requests + b.requests, a.bytes + b.bytes};
 }
 
+static rdi_traffic sum_classes(const rdi_traffic classes[RD_SIZE_CLASSES]) {
+    rdi_traffic sum = {0};
+    for (size_t i = 0; i < RD_SIZE_CLASSES; i++)
+        sum = sum_traffic(sum, classes[i]);
+    return sum;
+}
+
 static rdi_traffic scaled(rdi_traffic t, double by) {
     return (rdi_traffic){(uint64_t)((double)t.requests * by + 0.5),
                          (rdi_u128)((double)t.bytes * by + 0.5)};
@@ -240,7 +336,7 @@ static void set_bands(const curve *requests, const curve *bytes, bool known,
     for (size_t k = 0; k < RD_BAND_SIZES; k++) {
         double half = requests->total > 0 ? requests->half_width[k] / requests->total : 0;
         out->half_width[k] = known && half < 1 ? half : 1;
-        half = bytes->total > 0 ? bytes->half_width[k] / bytes->total : 0;
+        half = bytes->total > 0 ? (bytes->half_width[k] + bytes->doubt[k]) / bytes->total : 0;
         out->facts->byte_half_width[k] = known && half < 1 ? half : 1;
         if (out->facts->size_error[k] <= RDI_SIZE_ERROR_MAX &&
             out->half_width[k] > out->error_bound)
@@ -250,13 +346,12 @@ static void set_bands(const curve *requests, const curve *bytes, bool known,
 
 void rdi_object_sample_finish(const rd_objects *o, rdi_sample_result *out) {
     const rdi_object_sample *s = o->sample;
-    rdi_traffic total = sum_traffic(s->counted, scaled(s->touched, s->weight));
+    rdi_traffic total = sum_classes(s->counted), touched = sum_classes(s->touched);
+    total = sum_traffic(total, scaled(touched, s->weight));
     curve requests = {.total = (double)total.requests}, bytes = {.total = (double)total.bytes};
     double rate = 1 / s->weight;
-    take_groups(s, false, &requests);
-    take_groups(s, true, &bytes);
-    estimate(&requests, rate);
-    estimate(&bytes, rate);
+    estimate_by_groups(s->requests_of, rate, &requests);
+    estimate_bytes(s, out->facts->size_class, &requests, &bytes);
     set_facts(o, out->facts);
     out->facts->counted = narrow(total);
     make_rows(o, &requests, total.requests - to_u64(requests.missed[SIZES - 1]), out);

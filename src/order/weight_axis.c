@@ -8,7 +8,7 @@
 #define FAN        (UINT64_C(1) << RDI_WEIGHT_FAN)
 #define SLOTS_MOST (UINT64_C(1) << 32)
 
-#define TILE       UINT64_C(64) /* number of slots that are renumbered together */
+#define TILE       UINT64_C(64) /* number of slots that are renumbered together: one word of holes */
 
 /* The 8 lanes that begin at index 8 - i are a mask of the lanes from i on. */
 static const uint64_t lanes_from[2 * FAN] = {[FAN] = -1ull, -1ull, -1ull, -1ull,
@@ -246,20 +246,28 @@ typedef struct tile {
     size_t n;
     uint64_t slot[TILE], weight[TILE];
     uint32_t owner[TILE];
+    bool is_hole[TILE];
 } tile;
 
-/* Copies the slots [from, to) that may be live or holes to the tile, and prefetches the places
- * where their owners store their slots. */
-static void read_tile(const rdi_weight_axis *a, uint64_t from, uint64_t to, rdi_weight_slots slots,
+/* Copies the slots [from, to) that may be live or holes to the tile, clears their bits in the set of
+ * holes, and prefetches the places where their owners store their slots. The tile is one word of the
+ * set. */
+static void read_tile(rdi_weight_axis *a, uint64_t from, uint64_t to, rdi_weight_slots slots,
                       tile *t) {
-    t->n = 0;
+    bool has_empty = a->has_empty;
+    uint64_t holes = from < to ? a->holes[0][from / TILE] : 0;
+    size_t n = 0;
     for (uint64_t s = from; s < to; s++) {
         uint64_t weight = weight_of(a, s);
-        t->slot[t->n] = s;
-        t->weight[t->n] = weight;
-        t->owner[t->n] = a->owner[s];
-        t->n += weight != 0 || a->has_empty;
+        t->slot[n] = s;
+        t->weight[n] = weight;
+        t->owner[n] = a->owner[s];
+        t->is_hole[n] = holes >> (s & (TILE - 1)) & 1;
+        n += weight != 0 || has_empty;
     }
+    t->n = n;
+    if (from < to)
+        a->holes[0][from / TILE] = 0;
     for (size_t i = 0; i < t->n; i++)
         if (t->owner[i] != RDI_WEIGHT_NONE)
             RDI_PREFETCH(slot_of(slots, t->owner[i]));
@@ -280,19 +288,25 @@ static void append_hole(rdi_weight_axis *a, uint64_t weight) {
     append_old(a, RDI_WEIGHT_NONE, weight);
 }
 
+/* Returns whether entry i of a tile is live. A slot with a weight is either live or a hole. Without a
+ * weight, only the owner knows. */
+static inline bool is_live(const tile *t, size_t i, rdi_weight_slots slots) {
+    if (RDI_LIKELY(t->weight[i] != 0))
+        return !t->is_hole[i];
+    return t->owner[i] != RDI_WEIGHT_NONE && *slot_of(slots, t->owner[i]) == t->slot[i];
+}
+
 /* Appends the live slots of a tile and the holes before them. *hole is the weight of the holes
  * since the last live slot. */
 static void append_tile(rdi_weight_axis *a, const tile *t, rdi_weight_slots slots, uint64_t *hole) {
     for (size_t i = 0; i < t->n; i++) {
-        uint32_t owner = t->owner[i];
-        uint32_t *slot = owner == RDI_WEIGHT_NONE ? NULL : slot_of(slots, owner);
-        if (!slot || *slot != t->slot[i]) {
+        if (!is_live(t, i, slots)) {
             *hole += t->weight[i];
             continue;
         }
         append_hole(a, *hole);
         *hole = 0;
-        *slot = append_old(a, owner, t->weight[i]);
+        *slot_of(slots, t->owner[i]) = append_old(a, t->owner[i], t->weight[i]);
     }
 }
 
@@ -312,8 +326,9 @@ static void compact(rdi_weight_axis *a, rdi_weight_slots slots) {
     append_hole(a, hole);
 }
 
+/* Empties the set of holes except for its lowest level, which read_tile() clears. */
 static void clear_holes(rdi_weight_axis *a) {
-    for (unsigned k = 0; k < RDI_WEIGHT_MASKS; k++)
+    for (unsigned k = 1; k < RDI_WEIGHT_MASKS; k++)
         memset(a->holes[k], 0, ((a->next >> 6 * (k + 1)) + 1) * sizeof **a->holes);
     a->top_hole = 0;
 }
@@ -336,6 +351,6 @@ rd_status rdi_weight_axis_room(rdi_weight_axis *a, rd_ctx *ctx, uint64_t n,
     clear_holes(a);
     compact(a, slots);
     a->renumberings++;
-    uint64_t wanted = 3 * a->next + n;
-    return 2 * a->next + n < a->capacity ? RD_OK : enlarge(a, ctx, wanted);
+    uint64_t wanted = 4 * a->next + n;
+    return 3 * a->next + n < a->capacity ? RD_OK : enlarge(a, ctx, wanted);
 }

@@ -32,7 +32,7 @@ static const char *preset_name(size_t index) {
     return index < RDI_COUNT(presets) ? presets[index].name : NULL;
 }
 
-/* The options of a description. */
+/* The options of a model description. */
 typedef struct description {
     uint64_t layers, kv_heads, head_dim, latent, window_layers, window;
     uint32_t dtype, windows;

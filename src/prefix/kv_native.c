@@ -174,7 +174,7 @@ rd_status rdi_kv_native_open(rd_kv_log *log) {
     return RD_OK;
 }
 
-/* Reads the next frame and checks it. log->left is 0 afterwards at the end of the log. */
+/* Reads the next frame and checks it. At the end of the log, sets log->left to 0. */
 static rd_status next_frame(rd_kv_log *log) {
     rdi_input *in = log->reader.in;
     rdi_input_consume(in, log->frame_bytes);

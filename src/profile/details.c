@@ -50,9 +50,9 @@ void rdi_profile_set_details(rd_profile *p, rdi_details *details) {
 }
 
 /* The sections of the profile file that store the details. */
-static const rdi_section *const parts[] = {&rdi_section_levels, &rdi_section_attribution,
+static const rdi_section *const parts[] = {&rdi_section_levels,  &rdi_section_attribution,
                                            &rdi_section_windows, &rdi_section_spatial,
-                                           &rdi_section_causes};
+                                           &rdi_section_causes,  &rdi_section_contexts};
 
 const char *rdi_details_mistake(const rd_profile_facts *facts, const rd_details *d) {
     const char *mistake = NULL;

@@ -1,5 +1,5 @@
 /* The details of a profile: one object that the sections "levels", "attribution", "windows",
- * "spatial" and "causes" share. */
+ * "spatial", "causes" and "contexts" share. */
 #ifndef RDI_DETAILS_H
 #define RDI_DETAILS_H
 

@@ -4,6 +4,7 @@
 #include "profile/hist.h"
 #include "profile/sections.h"
 #include "reusedist/objects.h"
+#include "reusedist/sharing.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,6 +40,11 @@ static const char *bound_text(uint64_t bound, char text[BOUND_ROOM]) {
 static rd_status check_same(rd_ctx *ctx, const rd_profile *first, const rd_profile *part,
                             size_t number) {
     const rd_profile_facts *a = rd_profile_facts_of(first), *b = rd_profile_facts_of(part);
+    if (!rd_profile_private(first) != !rd_profile_private(part))
+        return rdi_fail(ctx, RD_EINVAL,
+                        "cannot merge: only one of profiles 1 and %zu has private stacks, one per "
+                        "thread",
+                        number);
     if (!rd_profile_objects(first) != !rd_profile_objects(part))
         return rdi_fail(ctx, RD_EINVAL,
                         "cannot merge: only one of profiles 1 and %zu counts bytes of objects; "

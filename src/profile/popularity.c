@@ -48,7 +48,7 @@ void rdi_read_class_bytes(rdi_profile_reader *r, void *field) {
         classes[i].bytes = rdi_sum_narrow(rdi_json_u128(&r->j));
 }
 
-/* rd_popularity has four numbers of 64 bits. */
+/* Reads the popularity as rows of four numbers, which are the members of rd_popularity. */
 void rdi_read_popularity(rdi_profile_reader *r, void *field) {
     rd_objects_facts *f = field;
     f->popularity = rdi_read_rows4(r, &f->n_popularity);

@@ -305,7 +305,7 @@ static void read_rows(rdi_profile_reader *r) {
         if (!mistake)
             mistake = place_mistake(r->facts.binning, before, &row);
         if (!mistake && __builtin_add_overflow(r->finite, row.count, &r->finite))
-            mistake = "there are more than 2^64 references";
+            mistake = "there are 2^64 references or more";
         j->mark = start;
         if (mistake)
             rdi_json_fail(j, "%s", mistake);

@@ -13,6 +13,9 @@ void rdi_profile_write_head(rd_json_writer *w, const rd_profile *p);
 void rdi_profile_write_histogram(rd_json_writer *w, const rd_bin *bins, size_t n, bool sums_known,
                                  rd_json_layout layout);
 
+/* Writes "interleaving" if the profile has it (section_interleaving.c). */
+void rdi_profile_write_interleaving(rd_json_writer *w, const rd_profile *p);
+
 /* Writes "levels": names and sizes of caches (section_levels.c). */
 void rdi_details_write_levels(rd_json_writer *w, const rd_level *levels, size_t n);
 /* Writes "levels", and "attribution", "windows", "spatial" and "causes" if the profile has them

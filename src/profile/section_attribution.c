@@ -25,9 +25,15 @@ static void read_source_names(rdi_profile_reader *r, void *field) {
     rdi_read_texts(r, &a->sources, &a->n_sources);
 }
 
+static void read_own(rdi_profile_reader *r, void *field) {
+    rd_attribution *a = field;
+    rdi_read_texts(r, &a->own, &a->n_own);
+}
+
 static void read_functions(rdi_profile_reader *r, void *field) {
     static const rdi_json_field fields[] = {
         {"name", rdi_read_needed_text, offsetof(rd_code_function, name), true},
+        {"full_name", rdi_read_text, offsetof(rd_code_function, full_name), false},
         {"module", rdi_read_text, offsetof(rd_code_function, module), false},
         {"source", rdi_read_index_or_none, offsetof(rd_code_function, source), true},
         {"line", rdi_read_positive_or_none, offsetof(rd_code_function, line), false},
@@ -42,7 +48,18 @@ static void read_functions(rdi_profile_reader *r, void *field) {
 
 static void read_inlined_from(rdi_profile_reader *r, void *field) {
     rd_code_line *line = field;
+    line->inlined_functions = NULL;
     rdi_read_texts(r, &line->inlined_from, &line->n_inlined_from);
+}
+
+/* Reads the names of the functions that contain the calls. A list of another length than that of the
+ * calls, which come first, is dropped. */
+static void read_inlined_functions(rdi_profile_reader *r, void *field) {
+    rd_code_line *line = field;
+    size_t n = 0;
+    rdi_read_texts(r, &line->inlined_functions, &n);
+    if (n != line->n_inlined_from)
+        line->inlined_functions = NULL;
 }
 
 static void read_lines(rdi_profile_reader *r, void *field) {
@@ -51,6 +68,7 @@ static void read_lines(rdi_profile_reader *r, void *field) {
         {"line", rdi_read_u64, offsetof(rd_code_line, line), true},
         {"function", rdi_read_index_or_none, offsetof(rd_code_line, function), true},
         {"inlined_from", read_inlined_from, 0, false},
+        {"inlined_functions", read_inlined_functions, 0, false},
         {"text", rdi_read_text, offsetof(rd_code_line, text), false},
         RDI_SHARE_FIELDS(offsetof(rd_code_line, share)),
         {0},
@@ -145,15 +163,11 @@ static void read_snippets(rdi_profile_reader *r, void *field) {
 
 static void attribution_read(rdi_profile_reader *r, void **data) {
     static const rdi_json_field fields[] = {
-        {"cost", read_cost, 0, false},
-        {"sources", read_source_names, 0, true},
-        {"functions", read_functions, 0, true},
-        {"lines", read_lines, 0, true},
-        {"pairs", read_pairs, 0, true},
-        {"data", read_data, 0, true},
-        {"line_data", read_line_data, 0, false},
-        {"snippets", read_snippets, 0, false},
-        {0},
+        {"cost", read_cost, 0, false},         {"sources", read_source_names, 0, true},
+        {"own", read_own, 0, false},           {"functions", read_functions, 0, true},
+        {"lines", read_lines, 0, true},        {"pairs", read_pairs, 0, true},
+        {"data", read_data, 0, true},          {"line_data", read_line_data, 0, false},
+        {"snippets", read_snippets, 0, false}, {0},
     };
     rdi_details *d = rdi_read_details(r, data);
     rd_attribution *a = d ? rdi_read_take(r, 1, sizeof *a) : NULL;
@@ -231,6 +245,8 @@ static void put_functions(rd_json_writer *w, const rd_details *d) {
         const rd_code_function *f = &a->functions[i];
         rd_json_begin_object(w, NULL, RD_JSON_INLINE);
         rd_json_put_string(w, "name", f->name);
+        if (f->full_name)
+            rd_json_put_string(w, "full_name", f->full_name);
         rdi_json_put_u64_or_null(w, "source", f->source, RD_NO_INDEX);
         rdi_json_put_u64_or_null(w, "line", f->line, 0);
         rd_json_put_string(w, "module", f->module);
@@ -251,7 +267,14 @@ static void put_lines(rd_json_writer *w, const rd_details *d) {
         rdi_json_put_u64_or_null(w, "function", line->function, RD_NO_INDEX);
         if (line->n_inlined_from)
             rdi_json_put_strings(w, "inlined_from", line->inlined_from, line->n_inlined_from);
+        if (line->inlined_functions)
+            rdi_json_put_strings(w, "inlined_functions", line->inlined_functions,
+                                 line->n_inlined_from);
         rd_json_put_string(w, "text", line->text);
+        if (line->library) /* only on pages: see rd_profile_show_own() */
+            rd_json_put_string(w, "library", line->library);
+        if (line->called_from)
+            rd_json_put_string(w, "called_from", line->called_from);
         rdi_put_share(w, d, &line->share);
         rd_json_end_object(w);
     }
@@ -341,6 +364,7 @@ static void attribution_write(rd_json_writer *w, const void *data) {
     rd_json_begin_object(w, "attribution", RD_JSON_LINES);
     put_cost(w, a);
     rdi_json_put_strings(w, "sources", a->sources, a->n_sources);
+    rdi_json_put_strings(w, "own", a->own, a->n_own);
     put_functions(w, d);
     put_lines(w, d);
     put_pairs(w, d);

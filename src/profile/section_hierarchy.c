@@ -1,6 +1,6 @@
 /* Section "hierarchy": the caches that were simulated together with the analysis, and their
- * counters. If all profiles have the same caches, the merged profile has the sums of the counters;
- * otherwise it does not have this section. */
+ * counters. If all profiles have the same caches, the merged profile has the sums of the counters, and
+ * their machine if it is the same; otherwise it does not have this section. */
 #include "profile/profile_reader.h"
 #include "profile/sections.h"
 #include "reusedist/hierarchy.h"
@@ -22,6 +22,8 @@ typedef struct level_row {
 
 typedef struct read_state {
     rd_hierarchy caches;
+    rd_hierarchy of; /* only its fields about the machine are used */
+    uint64_t parallel;
     bool causes;
     level_row rows[RD_CACHES_MAX];
     size_t n;
@@ -38,13 +40,22 @@ static void read_causes(rdi_profile_reader *r, void *field) {
     *(bool *)field = rdi_json_bool(&r->j);
 }
 
-static void read_name(rdi_profile_reader *r, void *field) {
+/* Reads a name for which there are `room` bytes. `of`: what it names, for messages. */
+static void read_short(rdi_profile_reader *r, const char *of, char *field, size_t room) {
     char *name = rdi_json_string(&r->j);
-    if (name && strlen(name) >= sizeof((level_row *)0)->name)
-        rdi_json_fail(&r->j, "'%.80s' is too long for the name of a cache", name);
+    if (name && strlen(name) >= room)
+        rdi_json_fail(&r->j, "'%.80s' is too long for the name of a %s", name, of);
     else if (name)
         strcpy(field, name);
     rdi_free(r->j.ctx, name);
+}
+
+static void read_name(rdi_profile_reader *r, void *field) {
+    read_short(r, "cache", field, sizeof((level_row *)0)->name);
+}
+
+static void read_machine(rdi_profile_reader *r, void *field) {
+    read_short(r, "machine", field, sizeof((rd_hierarchy *)0)->machine);
 }
 
 #define COUNT(key)                                                                                 \
@@ -77,10 +88,22 @@ static void read_rows(rdi_profile_reader *r, void *field) {
     }
 }
 
+/* Copies what a hierarchy keeps of its machine. */
+static void keep_machine(rd_hierarchy *to, const rd_hierarchy *from) {
+    memcpy(to->machine, from->machine, sizeof to->machine);
+    to->clock_ghz = from->clock_ghz;
+    to->memory_ns = from->memory_ns;
+    to->parallel = from->parallel;
+}
+
 static void hierarchy_read(rdi_profile_reader *r, void **data) {
     static const rdi_json_field fields[] = {
         {"caches", read_caches, offsetof(read_state, caches), true},
         {"causes", read_causes, offsetof(read_state, causes), true},
+        {"machine", read_machine, offsetof(read_state, of.machine), false},
+        {"clock_ghz", rdi_read_double, offsetof(read_state, of.clock_ghz), false},
+        {"memory_ns", rdi_read_double, offsetof(read_state, of.memory_ns), false},
+        {"parallel", rdi_read_u64, offsetof(read_state, parallel), false},
         {"levels", read_rows, 0, true},
         {0},
     };
@@ -95,6 +118,8 @@ static void hierarchy_read(rdi_profile_reader *r, void **data) {
     if (j->status != RD_OK)
         return;
     *s = (rd_simulation){.size = sizeof *s, .hierarchy = state.caches, .causes = state.causes};
+    keep_machine(&s->hierarchy, &state.of);
+    s->hierarchy.parallel = state.parallel <= UINT32_MAX ? (uint32_t)state.parallel : 0;
     if (state.n != s->hierarchy.n)
         rdi_json_fail(j, "the hierarchy has %zu caches but %zu levels", s->hierarchy.n, state.n);
     for (size_t k = 0; k < state.n && k < s->hierarchy.n; k++) {
@@ -154,6 +179,18 @@ static void write_level(rd_json_writer *w, const rd_cache *cache, const rd_cache
     rd_json_end_object(w);
 }
 
+/* Writes what is known of the machine. */
+static void write_machine(rd_json_writer *w, const rd_hierarchy *h) {
+    if (h->machine[0])
+        rd_json_put_string(w, "machine", h->machine);
+    if (h->clock_ghz > 0)
+        rd_json_put_double(w, "clock_ghz", h->clock_ghz);
+    if (h->memory_ns > 0)
+        rd_json_put_double(w, "memory_ns", h->memory_ns);
+    if (h->parallel)
+        rd_json_put_u64(w, "parallel", h->parallel);
+}
+
 static void hierarchy_write(rd_json_writer *w, const void *data) {
     const rd_simulation *s = data;
     char *caches = NULL;
@@ -164,6 +201,7 @@ static void hierarchy_write(rd_json_writer *w, const void *data) {
     }
     rd_json_begin_object(w, "hierarchy", RD_JSON_LINES);
     rd_json_put_string(w, "caches", caches);
+    write_machine(w, &s->hierarchy);
     rd_json_put_bool(w, "causes", s->causes);
     rd_json_begin_array(w, "levels", RD_JSON_LINES);
     for (size_t k = 0; k < s->hierarchy.n; k++)
@@ -200,6 +238,11 @@ static void add_counts(rd_cache_counts *sum, const rd_cache_counts *c) {
     sum->invalidations += c->invalidations;
 }
 
+static bool same_machine(const rd_hierarchy *a, const rd_hierarchy *b) {
+    return strcmp(a->machine, b->machine) == 0 && a->clock_ghz == b->clock_ghz &&
+           a->memory_ns == b->memory_ns && a->parallel == b->parallel;
+}
+
 static rd_status hierarchy_merge(rd_ctx *ctx, const void *const *data, size_t n, void **sum) {
     bool same = n > 0;
     for (size_t i = 0; i < n && same; i++) {
@@ -213,9 +256,12 @@ static rd_status hierarchy_merge(rd_ctx *ctx, const void *const *data, size_t n,
     if (!s)
         return RD_ENOMEM;
     memcpy(s, data[0], sizeof *s);
-    for (size_t i = 1; i < n; i++)
+    for (size_t i = 1; i < n; i++) {
+        if (!same_machine(&s->hierarchy, &((const rd_simulation *)data[i])->hierarchy))
+            keep_machine(&s->hierarchy, &(rd_hierarchy){.size = sizeof(rd_hierarchy)});
         for (size_t k = 0; k < s->hierarchy.n; k++)
             add_counts(&s->counts[k], &((const rd_simulation *)data[i])->counts[k]);
+    }
     *sum = s;
     return RD_OK;
 }

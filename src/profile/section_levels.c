@@ -1,5 +1,5 @@
 /* Section "levels": the caches whose misses the details count. This section owns the details, which
- * the sections "attribution", "windows", "spatial" and "causes" share. */
+ * the sections "attribution", "windows", "spatial", "causes" and "contexts" share. */
 #include "profile/details.h"
 #include "profile/profile_reader.h"
 #include "profile/profile_write.h"

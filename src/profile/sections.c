@@ -32,9 +32,12 @@ void **rdi_section_slot(rdi_sections *all, const rdi_section *s) {
 
 unsigned rdi_sections_minor(const rdi_sections *all) {
     unsigned minor = 0;
-    for (size_t i = 0; i < RDI_COUNT(sections); i++)
-        if (all->data[slot_index(sections[i])] && sections[i]->minor > minor)
-            minor = sections[i]->minor;
+    for (size_t i = 0; i < RDI_COUNT(sections); i++) {
+        const rdi_section *s = sections[i];
+        const void *data = all->data[slot_index(s)];
+        if (data && s->minor > minor && (!s->has || s->has(data)))
+            minor = s->minor;
+    }
     return minor;
 }
 

@@ -6,7 +6,7 @@
 #include "reusedist/report.h"
 
 typedef struct rdi_change {
-    rd_profile *const *profiles; /* two: before and after */
+    rd_profile *const *profiles; /* two profiles: before and after the change */
     const char *const *names;
     const rd_level *levels; /* caches to report on, in addition to the cache size that differs
                                most */

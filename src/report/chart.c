@@ -1,8 +1,9 @@
-/* Draws the miss-ratio curve into a grid of dots, and prints the grid as Braille characters, or as
- * ASCII characters if the terminal has no Unicode. */
+/* Draws miss-ratio curves into grids of dots, and prints them as Braille characters, or as ASCII
+ * characters if the terminal has no Unicode. */
 #include "report/chart.h"
 
 #include "model/mrc.h"
+#include "model/objects_curve.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,6 +15,8 @@
 #define MAX_OCTAVES  63
 #define LABEL_GAP    2 /* smallest number of columns between two sizes below the chart axis */
 #define BRAILLE_BASE 0x2800
+
+#define BYTE_POINT   "∘" /* a point of the byte curve */
 
 /* A grid of dots, with one bit per dot of a character. A Braille character has 2 by 4 dots, and a
  * plain character has one. */
@@ -42,10 +45,25 @@ static unsigned count_octaves(const rd_profile *p, const rdi_mrc_scan *scan) {
     return octaves < MIN_OCTAVES ? MIN_OCTAVES : octaves > MAX_OCTAVES ? MAX_OCTAVES : octaves;
 }
 
+/* The miss-ratio curve of the chart: that of requests, or of bytes if `of_bytes` is true. */
+typedef struct curve {
+    rdi_mrc_scan requests;
+    rdi_byte_scan bytes;
+    bool of_bytes;
+} curve;
+
+static double curve_at(curve *c, uint64_t size) {
+    bool interpolated;
+    return c->of_bytes ? rdi_byte_scan_at(&c->bytes, size)
+                       : rdi_mrc_scan_at(&c->requests, size, &interpolated);
+}
+
 /* Plots one dot per column of dots. Dots of neighboring columns are joined vertically, so that a
- * steep step appears as a line. */
-static void plot(dot_grid *g, const rd_profile *p, unsigned octaves) {
-    rdi_mrc_scan scan = rdi_mrc_scan_start(p);
+ * steep step appears as a line. The byte curve has single dots instead, in every second column. */
+static void plot(dot_grid *g, const rd_profile *p, unsigned octaves, bool of_bytes) {
+    curve c = {.requests = rdi_mrc_scan_start(p),
+               .bytes = {.facts = rd_profile_objects(p)},
+               .of_bytes = of_bytes};
     uint64_t bound = rd_profile_facts_of(p)->bound;
     uint64_t resolution = rd_mrc_resolution(p);
     unsigned width = g->cells * g->across, height = ROWS * g->down, last = 0;
@@ -56,11 +74,12 @@ static void plot(dot_grid *g, const rd_profile *p, unsigned octaves) {
             break; /* the curve is unknown beyond the bound and is not drawn */
         if (blocks < resolution)
             continue; /* the sample says nothing about this size */
-        bool interpolated;
-        double miss = rdi_mrc_scan_at(&scan, blocks, &interpolated);
+        if (of_bytes && x % 2)
+            continue;
+        double miss = curve_at(&c, blocks);
         unsigned y = (unsigned)lround((1 - miss) * (height - 1));
         y = y < height ? y : height - 1;
-        for (unsigned k = joined ? last : y; k < y; k++)
+        for (unsigned k = joined && !of_bytes ? last : y; k < y; k++)
             set_dot(g, x, k);
         set_dot(g, x, y);
         last = y;
@@ -75,7 +94,18 @@ static void put_braille(rdi_text *t, uint8_t bits) {
     rdi_text_add(t, utf8, sizeof utf8);
 }
 
-static void print_row(rdi_paper *paper, const dot_grid *g, unsigned row) {
+/* Prints one character of the chart. Where both curves meet, it is that of the curve of requests. */
+static void print_cell(rdi_paper *paper, uint8_t bits, uint8_t byte_bits) {
+    bool unicode = paper->style.unicode;
+    if (bits && unicode)
+        put_braille(&paper->t, bits);
+    else if (bits)
+        rdi_text_putc(&paper->t, '*');
+    else
+        rdi_text_puts(&paper->t, !byte_bits ? " " : unicode ? BYTE_POINT : "o");
+}
+
+static void print_row(rdi_paper *paper, const dot_grid *g, const dot_grid *bytes, unsigned row) {
     bool unicode = paper->style.unicode, labeled = row % 2 == 0;
     char label[16] = "";
     if (labeled)
@@ -84,16 +114,13 @@ static void print_row(rdi_paper *paper, const dot_grid *g, unsigned row) {
     rdi_paper_ink(paper, RDI_INK_DIM);
     rdi_text_puts(&paper->t, unicode ? (labeled ? " ┤" : " │") : (labeled ? " +" : " |"));
     rdi_paper_ink(paper, RDI_INK_PLAIN);
-    const uint8_t *bits = g->bits + row * g->cells;
+    const uint8_t *bits = g->bits + row * g->cells, *byte_bits = bytes->bits + row * g->cells;
     unsigned n = g->cells;
-    while (n > 0 && bits[n - 1] == 0)
+    while (n > 0 && bits[n - 1] == 0 && byte_bits[n - 1] == 0)
         n--;
     rdi_paper_ink(paper, RDI_INK_DRAWING);
     for (unsigned i = 0; i < n; i++)
-        if (unicode && bits[i])
-            put_braille(&paper->t, bits[i]);
-        else
-            rdi_text_putc(&paper->t, bits[i] ? '*' : ' ');
+        print_cell(paper, bits[i], byte_bits[i]);
     rdi_paper_ink(paper, RDI_INK_PLAIN);
     rdi_text_putc(&paper->t, '\n');
 }
@@ -154,23 +181,34 @@ static void print_sizes(rdi_paper *paper, const dot_grid *g, unsigned octaves, u
     rdi_text_putc(&paper->t, '\n');
 }
 
+/* Says which characters belong to which curve. */
+static void print_legend(rdi_paper *paper) {
+    bool unicode = paper->style.unicode;
+    rdi_text_fill(&paper->t, ' ', LABEL + 1);
+    rdi_text_printf(&paper->t, "%s requests missed   %s bytes missed\n", unicode ? "⠒⠒" : "**",
+                    unicode ? BYTE_POINT : "o");
+}
+
 void rdi_chart_mrc(rdi_paper *paper, const rd_profile *p) {
     rdi_mrc_scan scan = rdi_mrc_scan_start(p);
-    unsigned octaves = count_octaves(p, &scan);
-    bool unicode = paper->style.unicode;
-    dot_grid g = {.cells = paper->style.width - LABEL - 2,
-                  .across = unicode ? 2 : 1,
-                  .down = unicode ? 4 : 1};
-    g.bits = rdi_calloc(paper->t.ctx, ROWS * g.cells, sizeof *g.bits);
-    if (!g.bits) {
+    unsigned octaves = count_octaves(p, &scan), cells = paper->style.width - LABEL - 2;
+    bool unicode = paper->style.unicode, has_bytes = rd_profile_objects(p);
+    uint8_t *bits = rdi_calloc(paper->t.ctx, 2 * ROWS * cells, sizeof *bits);
+    if (!bits) {
         paper->t.status = RD_ENOMEM;
         return;
     }
-    plot(&g, p, octaves);
+    dot_grid g = {cells, unicode ? 2 : 1, unicode ? 4 : 1, bits};
+    dot_grid bytes = {cells, 1, 1, bits + ROWS * cells};
+    plot(&g, p, octaves, false);
+    if (has_bytes)
+        plot(&bytes, p, octaves, true);
     for (unsigned row = 0; row < ROWS; row++)
-        print_row(paper, &g, row);
+        print_row(paper, &g, &bytes, row);
     unsigned step = label_step(paper, &g, octaves);
     print_axis(paper, &g, octaves, step);
     print_sizes(paper, &g, octaves, step);
-    rdi_free(paper->t.ctx, g.bits);
+    if (has_bytes)
+        print_legend(paper);
+    rdi_free(paper->t.ctx, bits);
 }

@@ -52,11 +52,13 @@ static void add_profile_line(rdi_text *t, size_t number, const char *name, const
     rdi_text_puts(t, ", ");
     rdi_text_escaped(t, f->exact ? "exact" : f->error_kind ? f->error_kind : "unknown error");
     const rd_objects_facts *objects = rd_profile_objects(p);
-    rdi_text_printf(t, ", %s %s", references, objects ? "requests" : "references");
+    rdi_text_printf(t, ", %s %s%s", references, objects ? "request" : "reference",
+                    f->references == 1 ? "" : "s");
     if (objects) {
         rd_format_count((double)objects->objects, blocks);
         rd_format_bytes((double)objects->largest, bytes);
-        rdi_text_printf(t, ", %s objects of up to %s", blocks, bytes);
+        rdi_text_printf(t, ", %s object%s of up to %s", blocks, objects->objects == 1 ? "" : "s",
+                        bytes);
         rdi_text_puts(t, f->partial ? ", incomplete\n" : "\n");
         return;
     }
@@ -290,12 +292,20 @@ static void add_csv_pair(void *out, const rd_comparees *all, size_t first, size_
                                       : "no");
 }
 
+/* Returns whether object caches are compared, whose sizes are in bytes. Profiles of both kinds are
+ * never mixed. */
+static bool of_objects(const rd_comparees *all) {
+    return rd_profile_objects(all->profiles[0]);
+}
+
 rd_status rd_report_comparison_csv(rd_ctx *ctx, const rd_comparees *all, char **text, size_t *n) {
     RDI_NEED(ctx, ctx, all, text, n);
     RD_TRY(check_comparees(ctx, all));
     rdi_text t = rdi_text_start(ctx);
-    rdi_text_puts(&t, "first,second,binning,accuracy,average_error,max_miss_ratio_error,at_blocks,"
-                      "mean_miss_ratio_error,identical,bound_held\n");
+    rdi_text_printf(&t,
+                    "first,second,binning,accuracy,average_error,max_miss_ratio_error,%s,"
+                    "mean_miss_ratio_error,identical,bound_held\n",
+                    of_objects(all) ? "at_bytes" : "at_blocks");
     return finish(&t, each_pair(ctx, all, add_csv_pair, &t), text, n);
 }
 
@@ -315,7 +325,6 @@ static void put_worst_bins(rd_json_writer *w, const rd_comparison *c) {
 static void put_pair(void *out, const rd_comparees *all, size_t first, size_t second,
                      const rd_comparison *c) {
     rd_json_writer *w = out;
-    (void)all;
     rd_json_begin_object(w, NULL, RD_JSON_INLINE);
     rd_json_put_u64(w, "first", first);
     rd_json_put_u64(w, "second", second);
@@ -323,10 +332,10 @@ static void put_pair(void *out, const rd_comparees *all, size_t first, size_t se
     rd_json_put_double(w, "accuracy", c->accuracy);
     rd_json_put_double(w, "average_error", c->average_error);
     rd_json_put_double(w, "max_miss_ratio_error", c->max_mrc_error);
-    rd_json_put_u64(w, "at_blocks", c->max_mrc_blocks);
+    rd_json_put_u64(w, of_objects(all) ? "at_bytes" : "at_blocks", c->max_mrc_blocks);
     rd_json_put_double(w, "mean_miss_ratio_error", c->mean_mrc_error);
     rd_json_put_u64(w, "sizes", c->n_mrc_sizes);
-    rd_json_put_u64(w, "largest_blocks", c->last_mrc_blocks);
+    rd_json_put_u64(w, of_objects(all) ? "largest_bytes" : "largest_blocks", c->last_mrc_blocks);
     if (c->bound_checked)
         rd_json_put_bool(w, "bound_held", c->bound_held);
     else

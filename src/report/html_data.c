@@ -184,6 +184,7 @@ static rd_status put_profile(rd_json_writer *w, const rd_page *page, size_t i,
     rd_json_begin_object(w, NULL, RD_JSON_INLINE);
     rd_json_put_string(w, "name", page->names[i]);
     rdi_profile_write_head(w, p);
+    rdi_profile_write_interleaving(w, p);
     rd_json_put_bool(w, "measured", measured);
     rd_json_put_u64(w, "resolution", rd_mrc_resolution(p));
     if (measured) {
@@ -195,6 +196,10 @@ static rd_status put_profile(rd_json_writer *w, const rd_page *page, size_t i,
         put_histogram(w, p, axis);
     }
     RD_TRY(rdi_html_details(w, p, page->n));
+    RD_TRY(rdi_html_contexts(w, p, page->n));
+    RD_TRY(rdi_html_threads(w, p, page->n));
+    if (page->source_text)
+        RD_TRY(rdi_html_sources(w, p, page->n));
     rd_json_end_object(w);
     return RD_OK;
 }

@@ -42,6 +42,24 @@ RD_CHECKED rd_status rdi_html_objects(rd_ctx *ctx, const rd_page *page, char **t
  * the page, which share the space for long lists. */
 RD_CHECKED rd_status rdi_html_details(rd_json_writer *w, const rd_profile *p, size_t n_profiles);
 
+/* ---- source files (html_source.c) ---- */
+
+/* Writes the text and the counts of the source files with the most misses as a member of the profile's
+ * object. A profile without attribution has no such member. */
+RD_CHECKED rd_status rdi_html_sources(rd_json_writer *w, const rd_profile *p, size_t n_profiles);
+
+/* ---- calling contexts (html_contexts.c) ---- */
+
+/* Writes the calling contexts as a member of the profile's object. A profile without them has no such
+ * member. */
+RD_CHECKED rd_status rdi_html_contexts(rd_json_writer *w, const rd_profile *p, size_t n_profiles);
+
+/* ---- threads (html_threads.c) ---- */
+
+/* Writes the private caches of threads as a member of the profile's object. A profile with one cache
+ * for all threads has no such member. */
+RD_CHECKED rd_status rdi_html_threads(rd_json_writer *w, const rd_profile *p, size_t n_profiles);
+
 /* ---- machines (html_machines.c) ---- */
 
 /* Writes the misses of the page's machines as a member of the whole object. */

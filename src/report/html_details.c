@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "profile/hist.h"
 #include "profile/profile_write.h"
+#include "report/report_details.h"
 
 #include <string.h>
 
@@ -168,12 +169,24 @@ static rd_status reduce(rdi_arena *arena, const rd_attribution *a, size_t rows,
     return reduce_line_data(arena, a, rows, out);
 }
 
+/* Writes the sentences about code without names or lines, if there are some. */
+static void put_unknown_code(rd_json_writer *w, const rd_details *d) {
+    rdi_text words = rdi_text_start(w->text.ctx);
+    rdi_say_unknown_code(d, &words);
+    if (words.status == RD_OK && words.n)
+        rd_json_put_string(w, "unknown_code", words.data);
+    else if (words.status != RD_OK)
+        w->text.status = words.status;
+    rdi_text_drop(&words);
+}
+
 rd_status rdi_html_details(rd_json_writer *w, const rd_profile *p, size_t n_profiles) {
     const rd_details *details = rd_profile_details(p);
     if (!details)
         return RD_OK;
     rd_details reduced = *details;
-    reduced.causes = NULL; /* rdi_html_machines() writes the causes */
+    reduced.causes = NULL;   /* rdi_html_machines() writes the causes */
+    reduced.contexts = NULL; /* rdi_html_contexts() writes them */
     rd_attribution attribution;
     rdi_arena arena = {.ctx = w->text.ctx};
     size_t rows = ROWS / n_profiles > LEAST_ROWS ? ROWS / n_profiles : LEAST_ROWS;
@@ -184,6 +197,8 @@ rd_status rdi_html_details(rd_json_writer *w, const rd_profile *p, size_t n_prof
     }
     if (status == RD_OK)
         rdi_details_write(w, &reduced);
+    if (status == RD_OK)
+        put_unknown_code(w, details);
     rdi_arena_fini(&arena);
     return status;
 }

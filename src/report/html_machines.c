@@ -3,11 +3,13 @@
 
 #include "model/machine_misses.h"
 #include "report/report_conflicts.h"
+#include "report/report_details.h"
 #include "report/waits.h"
 #include "reusedist/attribution.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define RATIO_DIGITS 6
@@ -145,15 +147,13 @@ static rd_status put_advice(rd_json_writer *w, const rd_profile *p) {
     return status;
 }
 
-/* Writes [cache, data, evictor, count] for the pairs of regions with the most conflicts, in caches
- * that have many conflicts. */
+/* Writes [cache, data, evictor, count] for the pairs of regions with the most conflicts. */
 static void put_pairs(rd_json_writer *w, const rd_profile *p) {
     const rd_details *d = rd_profile_details(p);
     const rd_miss_causes *c = d ? d->causes : NULL;
     rd_json_begin_array(w, "conflicts", RD_JSON_INLINE);
     for (size_t i = 0; c && i < c->n_conflicts && i < LONGEST; i++) {
-        if (c->conflicts[i].data == RD_NO_INDEX ||
-            !rdi_conflicts_are_many(p, c->conflicts[i].cache))
+        if (!rdi_conflict_is_telling(p, &c->conflicts[i]))
             continue;
         rd_json_begin_array(w, NULL, RD_JSON_INLINE);
         rd_json_put_u64(w, NULL, c->conflicts[i].cache);
@@ -168,6 +168,79 @@ static void put_pairs(rd_json_writer *w, const rd_profile *p) {
     rd_json_end_array(w);
 }
 
+/* ---- causes by code and data ---- */
+
+typedef enum cause_list { BY_FUNCTION, BY_LINE, BY_DATA } cause_list;
+
+/* An entry of a list of code or data, and all its misses in one cache. */
+typedef struct missing {
+    size_t index;
+    uint64_t misses;
+} missing;
+
+static int by_misses(const void *a, const void *b) {
+    const missing *x = a, *y = b;
+    if (x->misses != y->misses)
+        return x->misses < y->misses ? 1 : -1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+static void put_entry_name(rd_json_writer *w, const rd_attribution *a, cause_list of, size_t i) {
+    char label[RDI_LABEL_ROOM];
+    if (of == BY_LINE)
+        rdi_name_line(a, i, label);
+    rd_json_put_string(w, NULL,
+                       of == BY_LINE       ? label
+                       : of == BY_FUNCTION ? a->functions[i].name
+                                           : a->data[i].name);
+}
+
+/* Writes [name, cold, capacity, conflict] for the n entries of a list that miss most in cache k. */
+static rd_status put_causes(rd_json_writer *w, const char *key, const rd_details *d, cause_list of,
+                            size_t k) {
+    const rd_miss_causes *c = d->causes;
+    const rd_causes *list = of == BY_FUNCTION ? c->functions : of == BY_LINE ? c->lines : c->data;
+    size_t n = of == BY_FUNCTION ? c->n_functions : of == BY_LINE ? c->n_lines : c->n_data;
+    missing *rows = rdi_alloc(w->text.ctx, n ? n : 1, sizeof *rows);
+    if (!rows)
+        return RD_ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        const rd_causes *x = &list[i * c->n_caches + k];
+        rows[i] = (missing){i, x->cold + x->capacity + x->conflict};
+    }
+    qsort(rows, n, sizeof *rows, by_misses);
+    rd_json_begin_array(w, key, RD_JSON_INLINE);
+    for (size_t i = 0; i < n && i < LONGEST && rows[i].misses > 0; i++) {
+        const rd_causes *x = &list[rows[i].index * c->n_caches + k];
+        rd_json_begin_array(w, NULL, RD_JSON_INLINE);
+        put_entry_name(w, d->attribution, of, rows[i].index);
+        rd_json_put_u64(w, NULL, x->cold);
+        rd_json_put_u64(w, NULL, x->capacity);
+        rd_json_put_u64(w, NULL, x->conflict);
+        rd_json_end_array(w);
+    }
+    rd_json_end_array(w);
+    rdi_free(w->text.ctx, rows);
+    return RD_OK;
+}
+
+/* Writes the causes by function, line and data of each cache, if the profile has them. */
+static rd_status put_all_causes(rd_json_writer *w, const rd_profile *p) {
+    const rd_details *d = rd_profile_details(p);
+    if (!d || !d->causes || !d->attribution)
+        return RD_OK;
+    rd_json_begin_array(w, "by_cause", RD_JSON_INLINE);
+    for (size_t k = 0; k < d->causes->n_caches; k++) {
+        rd_json_begin_object(w, NULL, RD_JSON_INLINE);
+        RD_TRY(put_causes(w, "lines", d, BY_LINE, k));
+        RD_TRY(put_causes(w, "functions", d, BY_FUNCTION, k));
+        RD_TRY(put_causes(w, "data", d, BY_DATA, k));
+        rd_json_end_object(w);
+    }
+    rd_json_end_array(w);
+    return RD_OK;
+}
+
 /* Writes what the simulation of one profile counted. `known` is the machine that has these caches;
  * NULL: none is known. */
 static rd_status put_simulated(rd_json_writer *w, const rd_profile *p, const rd_machine *known) {
@@ -175,16 +248,17 @@ static rd_status put_simulated(rd_json_writer *w, const rd_profile *p, const rd_
     put_counts(w, rd_profile_simulation(p));
     put_pairs(w, p);
     RD_TRY(put_advice(w, p));
+    RD_TRY(put_all_causes(w, p));
     if (!known || !rdi_waits_simulated(p, known, &cycles))
         return RD_OK;
     put_range(w, "cycles", &cycles);
-    return put_code(w, known, p);
+    return rdi_waits_are_exact(p, known) ? put_code(w, known, p) : RD_OK;
 }
 
 /* Returns the machine of the page whose caches profile number `i` has simulated, or NULL. */
 static const rd_machine *machine_of(const rd_page *page, size_t i) {
     for (size_t k = 0; k < page->n_machines; k++)
-        if (rdi_waits_are_exact(page->profiles[i], &page->machines[k]))
+        if (rdi_machine_is_simulated(page->profiles[i], &page->machines[k]))
             return &page->machines[k];
     return NULL;
 }
@@ -198,7 +272,10 @@ static rd_status put_simulation(rd_json_writer *w, const rd_page *page, size_t i
             own = NULL;
     if (!own)
         return RD_OK;
+    rd_machine kept;
     const rd_machine *known = machine_of(page, i);
+    if (!known && rdi_machine_kept(page->profiles[i], &kept))
+        known = &kept;
     rd_machine m = known ? *known : (rd_machine){.size = sizeof m};
     snprintf(m.name, sizeof m.name, known && known->name[0] ? "%.20s, simulated" : "simulated",
              known ? known->name : "");

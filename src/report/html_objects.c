@@ -5,10 +5,12 @@
 #include "report/html_data.h"
 #include "report/report_objects.h"
 
-#define GIB        (UINT64_C(1) << 30)
-#define STEPS      8    /* minimum number of steps of memory from 0 to the end of the curve */
-#define GOAL       0.9  /* hit ratio of the cache that the page recommends, ... */
-#define ACHIEVABLE 0.95 /* ... or else its share of the hits of an infinite cache */
+#define GIB   (UINT64_C(1) << 30)
+#define STEPS 8 /* minimum number of steps of memory from 0 to the end of the curve */
+/* The page recommends the smallest cache with a hit ratio of GOAL. If no cache reaches it, the page
+ * recommends the smallest cache with the share ACHIEVABLE of the hits of an infinite cache. */
+#define GOAL       0.9
+#define ACHIEVABLE 0.95
 
 /* ---- single sizes ---- */
 
@@ -139,9 +141,9 @@ static rd_status put_page(rd_json_writer *w, const rd_page *page) {
 }
 
 rd_status rdi_html_objects(rd_ctx *ctx, const rd_page *page, char **text, size_t *n) {
-    static const char *const scripts[] = {"util.js",           "objects_words.js", "charts.js",
-                                          "frame.js",          "tables.js",        "tabs.js",
-                                          "objects_charts.js", "objects.js",       NULL};
+    static const char *const scripts[] = {
+        "util.js",   "objects_words.js", "export.js",         "charts.js",  "frame.js",
+        "tables.js", "tabs.js",          "objects_charts.js", "objects.js", NULL};
     rd_json_writer w = rdi_json_writer_start(ctx, RD_JSON_COMPACT);
     char *json = NULL;
     size_t length = 0;

@@ -4,8 +4,8 @@
 
 rd_status rd_kv_report_html(const rd_kv_view *view, char **text, size_t *n) {
     RDI_NEED(view ? rd_kv_ctx(view->kv) : NULL, view, text, n);
-    static const char *const scripts[] = {"util.js",      "charts.js", "frame.js", "tables.js",
-                                          "kv_charts.js", "kv.js",     NULL};
+    static const char *const scripts[] = {"util.js",   "export.js",    "charts.js", "frame.js",
+                                          "tables.js", "kv_charts.js", "kv.js",     NULL};
     rd_kv_view known;
     char *json = NULL;
     size_t length = 0;

@@ -93,10 +93,10 @@ static void add_totals(kv_text *k) {
     if (rdi_kv_seconds(t) > 0)
         format_seconds(rdi_kv_seconds(t), length, sizeof length);
     snprintf(text, sizeof text,
-             "%s requests%s%s: %s blocks of %" PRIu64
+             "%s request%s%s%s: %s block%s of %" PRIu64
              " tokens, %s of them distinct. %s prompt tokens, %s generated tokens.",
-             requests, *length ? " in " : "", length, blocks, t->block_tokens, distinct, tokens,
-             output);
+             requests, t->requests == 1 ? "" : "s", *length ? " in " : "", length, blocks,
+             t->blocks == 1 ? "" : "s", t->block_tokens, distinct, tokens, output);
     rdi_paper_wrap(&k->paper, text);
     char block_share[RDI_FORMAT_ROOM], token_share[RDI_FORMAT_ROOM], size[RDI_FORMAT_ROOM];
     format_share(rdi_kv_ratio(t->block_hits, t->blocks), block_share);

@@ -1,9 +1,10 @@
-/* Says with which of two profiles a machine waits longer, and compares their misses per cache. */
+/* Says for which of two profiles a machine waits longer, and compares their misses per cache. */
 #include "reusedist/report.h"
 
 #include "report/change.h"
 #include "report/paper.h"
 #include "report/report_machine.h"
+#include "report/waits.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -24,13 +25,28 @@ typedef struct machine_change {
     bool counted;     /* true: the weights are numbers of references */
     bool timed;       /* true: the cost of the misses is known */
     rd_machine_misses found[2];
-    rd_cycles cycles[2]; /* for weight[i] references */
+    rd_cycles cycles[2]; /* number of cycles that weight[i] references of profile i wait */
 } machine_change;
 
+/* Takes the simulated misses of a profile, as ratios like estimates. */
+static void take_simulated(const rd_profile *p, const rd_machine *m, rd_machine_misses *out) {
+    double references = (double)rd_profile_facts_of(p)->references;
+    *out = (rd_machine_misses){0};
+    rdi_misses_simulated(p, m, out->estimate);
+    out->cycles_known = rdi_waits_simulated(p, m, &out->cycles);
+    for (size_t i = 0; i < m->caches.n && references > 0; i++)
+        out->estimate[i] /= references;
+}
+
 static rd_status look(rd_ctx *ctx, rd_profile *const profiles[2], machine_change *c) {
+    bool simulated = rdi_machine_is_simulated(profiles[0], c->machine) &&
+                     rdi_machine_is_simulated(profiles[1], c->machine);
     c->counted = c->timed = true;
     for (int i = 0; i < 2; i++) {
-        RD_TRY(rd_machine_misses_of(ctx, profiles[i], c->machine, &c->found[i]));
+        if (simulated)
+            take_simulated(profiles[i], c->machine, &c->found[i]);
+        else
+            RD_TRY(rd_machine_misses_of(ctx, profiles[i], c->machine, &c->found[i]));
         c->counted = c->counted && !rd_profile_facts_of(profiles[i])->skipped;
         c->timed = c->timed && c->found[i].cycles_known;
     }
@@ -155,11 +171,17 @@ static void add_table(rdi_paper *paper, const machine_change *c) {
 
 rd_status rd_report_machine_change(rd_ctx *ctx, const rd_comparees *all, const rd_machine *m,
                                    char **text, size_t *n) {
-    RDI_NEED(ctx, ctx, all, m, text, n);
+    rd_machine kept;
+    RDI_NEED(ctx, ctx, all, text, n);
     RDI_NEED(ctx, all->profiles, all->names);
     if (all->n != 2)
         return rdi_fail(ctx, RD_EINVAL, "a comparison on a machine needs two profiles, not %zu",
                         all->n);
+    if (!m && rdi_machine_kept(all->profiles[0], &kept) &&
+        rdi_machine_is_simulated(all->profiles[1], &kept))
+        m = &kept;
+    if (!m)
+        return rdi_fail(ctx, RD_EINVAL, "the two profiles do not keep the same machine");
     machine_change c = {.machine = m};
     rdi_change_names(all->names, c.names);
     RD_TRY(look(ctx, all->profiles, &c));

@@ -92,16 +92,16 @@ void rdi_paper_wrap(rdi_paper *paper, const char *text) {
     unsigned column = 0;
     while (*text) {
         size_t n = unbroken_length(text);
-        char piece[256];
-        snprintf(piece, sizeof piece, "%.*s", (int)n, text);
-        unsigned columns = rdi_text_columns(piece);
+        char word[256];
+        snprintf(word, sizeof word, "%.*s", (int)n, text);
+        unsigned columns = rdi_text_columns(word);
         if (column > 0 && column + 1 + columns > paper->style.width) {
             rdi_text_putc(&paper->t, '\n');
             column = 0;
         }
         if (column > 0)
             rdi_text_putc(&paper->t, ' ');
-        rdi_text_puts(&paper->t, piece);
+        rdi_text_puts(&paper->t, word);
         column += (column > 0) + columns;
         text += n + strspn(text + n, " ");
     }
@@ -181,6 +181,26 @@ static void tell_sampling(rdi_paper *paper, const rd_profile *p) {
         rdi_paper_wrap(paper, text);
 }
 
+static void tell_interleaving(rdi_paper *paper, const rd_profile *p) {
+    const rd_interleaving *i = rd_profile_interleaving(p);
+    char text[320];
+    if (!i)
+        return;
+    snprintf(
+        text, sizeof text,
+        "Lockstep: %" PRIu64 " thread%s in turns of %" PRIu64
+        " reference%s, because recorders serialize threads or collect their references. Threads "
+        "stay behind those for which they waited.",
+        i->threads, i->threads == 1 ? "" : "s", i->turn, i->turn == 1 ? "" : "s");
+    rdi_paper_wrap(paper, text);
+    snprintf(text, sizeof text,
+             "The reorder buffer of %" PRIu64 " records was too small for %" PRIu64
+             " turn%s, where the recorded order remains.",
+             i->reorder, i->overflows, i->overflows == 1 ? "" : "s");
+    if (i->overflows)
+        rdi_paper_wrap(paper, text);
+}
+
 void rdi_paper_title(rdi_paper *paper, const rd_profile *p) {
     rdi_text *t = &paper->t;
     const rd_source *sources;
@@ -204,6 +224,7 @@ void rdi_paper_title(rdi_paper *paper, const rd_profile *p) {
             paper,
             "The trace is incomplete. The results cover the run up to the end of the trace.");
     tell_sampling(paper, p);
+    tell_interleaving(paper, p);
 }
 
 static bool has_error_kind(const rd_profile_facts *f, const char *kind) {

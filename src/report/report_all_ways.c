@@ -3,6 +3,7 @@
 
 #include "base/json_write.h"
 #include "profile/profile_build.h"
+#include "profile/profile_write.h"
 #include "report/paper.h"
 
 #include <inttypes.h>
@@ -39,6 +40,7 @@ rd_status rd_report_all_ways_json(rd_profile *p, const rd_ways *w, char **text, 
     rd_json_put_u64(&json, "references", facts->references);
     rdi_json_put_u64_or_null(&json, "block_bytes", facts->block_bytes, 0);
     rd_json_put_bool(&json, "partial", facts->partial);
+    rdi_profile_write_interleaving(&json, p);
     rd_json_begin_array(&json, "caches", RD_JSON_LINES);
     for (size_t i = 0, ways; (ways = rd_ways_misses(w, i, &sets, &misses)) != 0; i++) {
         rd_json_begin_object(&json, NULL, RD_JSON_INLINE);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define SHOWN         5    /* maximum number of entries of a table */
-#define TELLING       0.01 /* an entry is shown if it has more than this share of the misses */
+#define TELLING       0.01 /* an entry is shown if it has more than this share of its table's misses */
 #define COUNT_COLUMNS 11
 #define CAUSE_COLUMNS 11
 #define NAME_LEAST    20
@@ -55,9 +55,17 @@ static bool has_many_conflicts(const conflict_report *r, size_t k) {
            net > rd_profile_facts_of(r->p)->references / FEW_REFERENCES;
 }
 
-bool rdi_conflicts_are_many(const rd_profile *p, size_t cache) {
+/* Returns whether a pair of regions has a share of the conflicts that is worth showing. Every variable
+ * of the C library and every stack shares some set with the program's data; where they lie differs from
+ * run to run, and so do these few conflicts. */
+static bool is_telling(const conflict_report *r, const rd_conflict *c) {
+    return c->data != RD_NO_INDEX && has_many_conflicts(r, c->cache) &&
+           (double)c->count > TELLING * (double)r->s->counts[c->cache].conflict;
+}
+
+bool rdi_conflict_is_telling(const rd_profile *p, const rd_conflict *c) {
     conflict_report r;
-    return start(&r, p) && cache < r.s->hierarchy.n && has_many_conflicts(&r, cache);
+    return start(&r, p) && c->cache < r.s->hierarchy.n && is_telling(&r, c);
 }
 
 static uint64_t common_divisor(uint64_t a, uint64_t b) {
@@ -270,14 +278,13 @@ static void name_region(const conflict_report *r, size_t data, char *label) {
         rdi_name_data(&r->a->data[data], label, size);
 }
 
-/* Adds the pairs of regions of caches with many conflicts. */
+/* Adds the pairs of regions with the most conflicts, for caches with many conflicts. */
 static void put_pairs(const conflict_report *r, rdi_paper *paper) {
     size_t shown[RD_CACHES_MAX] = {0};
     bool any = false;
     for (size_t i = 0; i < r->causes->n_conflicts; i++) {
         const rd_conflict *c = &r->causes->conflicts[i];
-        if (!has_many_conflicts(r, c->cache) || shown[c->cache]++ >= SHOWN ||
-            c->data == RD_NO_INDEX)
+        if (!is_telling(r, c) || shown[c->cache]++ >= SHOWN)
             continue;
         if (!any)
             rdi_paper_heading(paper, "Conflicts: data evicted by other data of the same sets");

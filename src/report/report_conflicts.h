@@ -4,14 +4,15 @@
 #define RDI_REPORT_CONFLICTS_H
 
 #include "report/paper.h"
+#include "reusedist/attribution.h"
 
 /* Adds tables and sentences. Adds nothing if the profile does not have the causes of misses by
  * line. */
 void rdi_report_conflicts(rdi_paper *paper, const rd_profile *p);
 
-/* Returns whether a simulated cache, given by its index, has so many conflicts that the report names
- * code and data. */
-bool rdi_conflicts_are_many(const rd_profile *p, size_t cache);
+/* Returns whether the report shows a pair of regions: their cache has many conflicts, and the pair has
+ * more than 1 % of them. */
+bool rdi_conflict_is_telling(const rd_profile *p, const rd_conflict *c);
 
 /* Adds a sentence for each line that has many conflict misses, followed by a newline character: the
  * line, the data, the sets and the padding. Adds nothing if conflicts are few. */

@@ -26,7 +26,7 @@ typedef struct answer {
     size_t ways_of[RD_CORUN_MAX];
 } answer;
 
-/* A report in the making. */
+/* The data of a report: the request, the model of all programs, and an answer per cache size. */
 typedef struct corun_report {
     rd_corun_request request;
     rd_corun *corun;

@@ -12,11 +12,11 @@
 #define SIZE_COLUMNS  12
 #define RATIO_COLUMNS 17
 #define COST_COLUMNS  14
-#define AROUND        6 /* most sizes around the cheapest one */
+#define AROUND        6 /* maximum number of sizes that sizes_around() chooses */
 
 typedef struct cost_table {
     rd_object_cost cheapest;
-    rd_object_cost *rows; /* among them, the cheapest size */
+    rd_object_cost *rows; /* in ascending order of sizes; one row is the cheapest size */
     size_t n;
 } cost_table;
 

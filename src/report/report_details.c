@@ -4,13 +4,15 @@
 
 #include "profile/hist.h"
 #include "profile/profile_build.h"
+#include "report/report_calls.h"
 #include "reusedist/attribution.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#define SHOWN 10 /* maximum number of entries in a table */
+#define SHOWN      10 /* maximum number of entries in a table */
+#define CALL_PATHS 5  /* maximum number of call paths in the table of call paths */
 /* An entry is shown if it has more than this fraction of the misses of some level. The first entry
  * is always shown. */
 #define TELLING     0.001
@@ -38,9 +40,13 @@ void rdi_name_line(const rd_attribution *a, size_t index, char *label) {
         line && line->function != RD_NO_INDEX ? a->functions[line->function].name : "(others)";
     const char *module =
         line && line->function != RD_NO_INDEX ? a->functions[line->function].module : NULL;
-    if (line && line->source != RD_NO_INDEX)
-        snprintf(label, RDI_LABEL_ROOM, "%.200s:%" PRIu64 " %.200s",
-                 base_name(a->sources[line->source]), line->line, function);
+    if (line && line->called_from)
+        snprintf(label, RDI_LABEL_ROOM, "%.200s and others, in %.200s", line->called_from,
+                 function);
+    else if (line && line->source != RD_NO_INDEX)
+        snprintf(label, RDI_LABEL_ROOM, "%.200s:%" PRIu64 " %.100s%s%.100s",
+                 base_name(a->sources[line->source]), line->line, function,
+                 line->library ? ", in " : "", line->library ? line->library : "");
     else if (module)
         snprintf(label, RDI_LABEL_ROOM, "%.200s in %.200s", function, module);
     else
@@ -158,6 +164,26 @@ static bool is_telling(const details_report *r, size_t i, const uint64_t *misses
     return telling && i < SHOWN;
 }
 
+/* Adds the call paths with the most misses. A path of one frame says no more than its line does, so
+ * the table needs a path with a call. */
+static void put_call_paths(const details_report *r) {
+    rdi_call_path paths[CALL_PATHS];
+    char label[RDI_LABEL_ROOM];
+    const rd_contexts *c = r->d->contexts;
+    const char *arrow = r->paper->style.unicode ? "\xe2\x86\x90" : "<-";
+    size_t n = rdi_call_paths_find(r->paper->t.ctx, r->d, paths, CALL_PATHS);
+    bool calls = false;
+    for (size_t i = 0; i < n; i++)
+        calls = calls || c->nodes[paths[i].node].parent != RD_NO_INDEX;
+    if (!calls)
+        return;
+    put_heading(r, "Call paths", "references");
+    for (size_t i = 0; i < n && is_telling(r, i, paths[i].misses); i++) {
+        rdi_name_call_path(c, paths[i].node, arrow, label, sizeof label);
+        put_row(r, label, "", paths[i].misses, paths[i].references);
+    }
+}
+
 static void put_tables(const details_report *r) {
     const rd_attribution *a = r->d->attribution;
     char label[RDI_LABEL_ROOM];
@@ -166,6 +192,7 @@ static void put_tables(const details_report *r) {
         rdi_name_line(r->d->attribution, i, label);
         put_row(r, label, "", a->lines[i].share.misses, a->lines[i].share.references);
     }
+    put_call_paths(r);
     if (a->n_pairs)
         put_heading(r,
                     r->paper->style.unicode ? "Use \xe2\x86\x92 reuse of a block"
@@ -311,31 +338,6 @@ static void say_words_used(const details_report *r, rdi_text *words) {
 /* Maximum number of intervals whose phase numbers are listed, if phases recur. */
 #define ORDER_MAX 16
 
-/* Returns whether the user may be able to build the module with debug information. The user can
- * rarely build system libraries, which are recognized by their names. */
-static bool is_own(const char *module) {
-    return module && strncmp(module, "lib", 3) != 0 && strncmp(module, "ld-", 3) != 0;
-}
-
-/* Names one module without debug information: the module of the first line in the table that has no
- * source file, if the user may be able to build this module. */
-static void say_no_lines(const details_report *r, rdi_text *words) {
-    const rd_attribution *a = r->d->attribution;
-    for (size_t i = 0; a && i < a->n_lines && is_telling(r, i, a->lines[i].share.misses); i++) {
-        const rd_code_line *line = &a->lines[i];
-        const rd_code_function *f =
-            line->function == RD_NO_INDEX ? NULL : &a->functions[line->function];
-        if (!f || line->source != RD_NO_INDEX || !is_own(f->module))
-            continue;
-        rdi_text_printf(
-            words, "%sThere is no debug information for %s: build it with -g to see %s.",
-            words->n ? " " : "", f->module,
-            strncmp(f->name, "0x", 2) == 0 ? "functions and lines instead of addresses in the file"
-                                           : "lines");
-        return;
-    }
-}
-
 static void say_phases(const details_report *r, rdi_text *words) {
     const rd_windows *w = r->d->windows;
     size_t phases = 0;
@@ -358,7 +360,7 @@ static void put_sentences(const details_report *r) {
         say_worst(r, &words, level);
     say_words_used(r, &words);
     say_phases(r, &words);
-    say_no_lines(r, &words);
+    rdi_say_unknown_code(r->d, &words);
     if (words.status == RD_OK && words.n) {
         rdi_text_escaped(&safe, words.data);
         rdi_text_putc(&r->paper->t, '\n');

@@ -20,6 +20,9 @@ void rdi_name_place(const rd_attribution *a, size_t index, char *label);
 /* Makes the name of a data region, and the text of its size, which stays as it is if the size is
  * unknown. */
 void rdi_name_data(const rd_data_region *data, char *label, char size[16]);
+/* Adds sentences about code without names or lines: modules without debug information, code outside
+ * of all modules, and scripts. (unknown_code.c) */
+void rdi_say_unknown_code(const rd_details *d, rdi_text *words);
 /* Adds a label, cut to `width` columns and, if `fill` is true, padded to them. */
 void rdi_paper_label(rdi_paper *paper, const char *label, unsigned width, bool fill);
 

@@ -6,6 +6,7 @@
 #include "profile/profile_build.h"
 #include "report/paper.h"
 #include "reusedist/objects.h"
+#include "reusedist/sharing.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -171,7 +172,8 @@ static void add_row(rdi_paper *paper, const rd_profile *p, const hits_row *row) 
 }
 
 /* Says why no cache has the requested hit ratio. */
-static void add_reason(rdi_paper *paper, const rd_hits_answer *answer, uint64_t bound) {
+static void add_reason(rdi_paper *paper, const rd_profile *p, const rd_hits_answer *answer) {
+    uint64_t bound = rd_profile_facts_of(p)->bound;
     char requested[RDI_FORMAT_ROOM], cold[RDI_FORMAT_ROOM], size[RDI_FORMAT_ROOM], text[240];
     rdi_format_share(answer->requested, requested);
     rdi_format_share(answer->cold, cold);
@@ -182,9 +184,9 @@ static void add_reason(rdi_paper *paper, const rd_hits_answer *answer, uint64_t 
                  size, paper->block_bytes ? "" : " objects", requested);
     else
         snprintf(text, sizeof text,
-                 "No cache hits %s of all references: %s are first touches, which miss in every "
+                 "No cache hits %s of all references: %s are first touches%s, which miss in every "
                  "cache.",
-                 requested, cold);
+                 requested, cold, rd_profile_private(p) ? " or coherence misses" : "");
     rdi_text_putc(&paper->t, '\n');
     rdi_paper_wrap(paper, text);
 }
@@ -238,7 +240,7 @@ rd_status rd_report_hits_text(rd_profile *p, const rd_report_style *style, const
     if (unreachable && objects && objects->counted.requests)
         add_object_reason(&paper, unreachable, objects);
     else if (unreachable)
-        add_reason(&paper, unreachable, rd_profile_facts_of(p)->bound);
+        add_reason(&paper, p, unreachable);
     rdi_free(paper.t.ctx, rows);
     return rdi_text_take(&paper.t, text, n);
 }

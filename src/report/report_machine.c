@@ -159,7 +159,8 @@ static rd_status add_code(rdi_paper *paper, rd_ctx *ctx, const rd_profile *p, co
     char range[RDI_CYCLES_ROOM], text[RDI_CYCLES_ROOM + 100];
     if (!found->cycles_known)
         return RD_OK;
-    if (rdi_waits_simulated(p, m, &cycles)) {
+    rd_machine kept;
+    if (!rdi_machine_kept(p, &kept) && rdi_waits_simulated(p, m, &cycles)) {
         rdi_format_cycles(m, &cycles, range);
         snprintf(text, sizeof text,
                  "Computed from the simulated misses, which are exact, waiting for data takes %s.",

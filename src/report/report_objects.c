@@ -177,7 +177,7 @@ static void add_row(rdi_paper *paper, const row *r, bool band) {
     if (band)
         add_band(paper, r->low, r->high);
     add_ratio(paper, r, r->byte_miss_ratio);
-    if (band) { /* there is no room for a bar */
+    if (band) { /* with bands, the line has no room for a bar */
         add_band(paper, r->byte_low, r->byte_high);
         rdi_text_puts(&paper->t, r->small ? " *\n" : "\n");
         return;
@@ -283,7 +283,8 @@ static void add_facts(rdi_paper *paper, const rd_objects_facts *f) {
     add_traffic(paper, f, "requests", &f->counted, NULL);
     if (f->warmup) {
         add_label(paper, "warm-up");
-        rdi_text_printf(&paper->t, "%" PRIu64 " requests, which do not count\n", f->warmup);
+        rdi_text_printf(&paper->t, "%" PRIu64 " request%s not count\n", f->warmup,
+                        f->warmup == 1 ? ", which does" : "s, which do");
     }
     add_operations(paper, f);
     add_label(paper, "objects");
@@ -337,7 +338,7 @@ static rd_status make_text(rd_profile *p, const rd_report_style *style, const ui
         add_sample(&paper, p);
         rdi_text_putc(&paper.t, '\n');
         add_table(&paper, p, rows, n_rows);
-        rdi_paper_heading(&paper, "Miss ratio of requests by cache size (LRU, bytes)");
+        rdi_paper_heading(&paper, "Miss ratios of requests and bytes by cache size (LRU)");
         rdi_chart_mrc(&paper, p);
         if (rd_profile_stretches(p))
             rdi_stretches_add_table(&paper, p, sizes, n_sizes);

@@ -36,5 +36,8 @@ void rdi_report_words(rdi_report *r);
 
 /* Returns the text to print after a size: " objects", or "" if sizes are in bytes. */
 const char *rdi_report_unit(const rdi_report *r);
+/* Returns whether some blocks were used again only after another thread had removed them from the
+ * private cache. */
+bool rdi_report_is_disturbed(const rdi_report *r);
 
 #endif

@@ -3,8 +3,11 @@
 
 #include "base/json_write.h"
 #include "profile/profile_build.h"
+#include "profile/profile_write.h"
 #include "report/report_conflicts.h"
+#include "report/report_machine.h"
 #include "report/report_simulation.h"
+#include "report/waits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -96,6 +99,7 @@ rd_status rd_report_simulation_json(rd_profile *p, char **text, size_t *n) {
     rd_json_put_u64(&w, "references", facts->references);
     rdi_json_put_u64_or_null(&w, "block_bytes", facts->block_bytes, 0);
     rd_json_put_bool(&w, "partial", facts->partial);
+    rdi_profile_write_interleaving(&w, p);
     rd_json_put_string(&w, "caches", caches);
     rd_json_begin_array(&w, "levels", RD_JSON_LINES);
     for (size_t k = 0; k < s->hierarchy.n; k++)
@@ -257,6 +261,25 @@ static void add_words(rdi_paper *paper, const rd_profile *p, const rd_simulation
     rdi_paper_wrap(paper, text);
 }
 
+/* Says how long the machine whose caches were simulated waits for data, if the profile keeps it. */
+static void add_wait(rdi_paper *paper, const rd_profile *p) {
+    rd_machine m;
+    rd_cycles cycles;
+    char range[RDI_CYCLES_ROOM], text[RDI_CYCLES_ROOM + 300];
+    if (!rdi_machine_kept(p, &m) || !rdi_waits_simulated(p, &m, &cycles))
+        return;
+    rdi_format_cycles(&m, &cycles, range);
+    int n = snprintf(text, sizeof text, "On %s, waiting for data takes %s. ", m.name, range);
+    if (m.parallel)
+        snprintf(text + n, sizeof text - (size_t)n,
+                 "The lower end holds if %" PRIu32
+                 " misses are always in flight, the upper end if misses never overlap.",
+                 m.parallel);
+    else
+        snprintf(text + n, sizeof text - (size_t)n, "The upper end holds if misses never overlap.");
+    rdi_paper_wrap(paper, text);
+}
+
 void rdi_report_simulation(rdi_paper *paper, const rd_profile *p) {
     const rd_simulation *s = rd_profile_simulation(p);
     add_traffic(paper, p, s);
@@ -265,6 +288,7 @@ void rdi_report_simulation(rdi_paper *paper, const rd_profile *p) {
     if (any_prefetches(s))
         add_prefetches(paper, s);
     add_words(paper, p, s);
+    add_wait(paper, p);
     rdi_report_conflicts(paper, p);
 }
 

@@ -3,6 +3,7 @@
 
 #include "reusedist/attribution.h"
 #include "reusedist/objects.h"
+#include "reusedist/sharing.h"
 
 #include <stdio.h>
 
@@ -85,7 +86,8 @@ static void add_size(rdi_report *r, const char *label, uint64_t blocks, const ch
     else
         add_misses(r, blocks);
     if (!note && !f->bound && blocks >= r->end)
-        note = "first touches only";
+        note =
+            rd_profile_private(r->p) ? "no smaller miss ratio is possible" : "first touches only";
     rdi_text_printf(&paper->t, "%s%s\n", note ? "  " : "", note ? note : "");
 }
 
@@ -218,8 +220,12 @@ static void say_levels(const rdi_report *r, rdi_text *words) {
             rdi_text_puts(words, i + 1 < n ? ", one of " : " and one of ");
         rdi_text_printf(words, i > first ? "%s%s " : "A cache of %s%s would miss ", size,
                         rdi_report_unit(r));
-        rdi_text_printf(words, everything ? "only the first touches (%s%s)" : "%s%s", about(r),
-                        share);
+        rdi_text_printf(words,
+                        !everything ? "%s%s"
+                        : rd_profile_private(r->p)
+                            ? "only first touches and coherence misses (%s%s)"
+                            : "only the first touches (%s%s)",
+                        about(r), share);
         rdi_text_puts(words, i == first && !everything ? " of the references" : "");
     }
     if (n > first)
@@ -249,10 +255,21 @@ static void say_no_working_set(const rdi_report *r, rdi_text *words) {
     rdi_text_putc(words, '.');
 }
 
+bool rdi_report_is_disturbed(const rdi_report *r) {
+    const rd_private_stacks *threads = rd_profile_private(r->p);
+    return threads && threads->all.coherence > 0;
+}
+
 static void say_working_set(const rdi_report *r, rdi_text *words) {
     rd_knee knees[MAX_KNEES];
     if (r->end == 0 && r->facts->bound) {
         rdi_text_puts(words, "No reuse has a distance below the bound.");
+        return;
+    }
+    if (r->end == 0 && rdi_report_is_disturbed(r)) {
+        rdi_text_puts(words,
+                      "Other threads store to every block before it is used again, so no cache "
+                      "of any size would help.");
         return;
     }
     if (r->end == 0) {

@@ -14,8 +14,8 @@
 #define TIME_COLUMNS    14
 #define REQUEST_COLUMNS 10
 #define RATIO_COLUMNS   11
-#define SIZES_MAX       4  /* number of sizes in the table for people */
-#define LINES_MAX       60 /* number of stretches in the table for people */
+#define SIZES_MAX       4  /* maximum number of sizes in the text table */
+#define LINES_MAX       60 /* maximum number of stretches in the text table */
 
 /* Returns the end of a stretch, or UINT64_MAX if times do not reach that far. */
 static uint64_t end_of(const rd_stretches *all, const rd_stretch *s) {

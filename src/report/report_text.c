@@ -7,6 +7,7 @@
 #include "report/chart.h"
 #include "report/report_details.h"
 #include "report/report_objects.h"
+#include "report/report_threads.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -64,8 +65,9 @@ static void add_infinite(rdi_report *r) {
     const rd_profile_facts *f = r->facts;
     rdi_text *t = &r->paper.t;
     char share[RDI_FORMAT_ROOM], count[16], bound[RDI_FORMAT_ROOM];
-    rdi_format_share((double)f->infinite / (double)f->references, share);
-    rd_format_count((double)f->infinite, count);
+    uint64_t misses = rd_profile_private(r->p) ? f->cold : f->infinite;
+    rdi_format_share((double)misses / (double)f->references, share);
+    rd_format_count((double)misses, count);
     rdi_format_size(&r->paper, f->bound, bound);
     add_label(r, f->bound ? "infinite" : "first touches");
     rdi_text_printf(t, "%s, %s: ", share, count);
@@ -75,6 +77,70 @@ static void add_infinite(rdi_report *r) {
     else
         rdi_text_puts(t, f->skipped ? "the recorded parts did not touch these blocks before\n"
                                     : "no cache avoids these\n");
+}
+
+/* Adds the coherence misses in recorded order, if they differ by more than a point from the share
+ * `coherence` of lockstep. */
+static void add_recorded_order(rdi_report *r, double coherence) {
+    const rd_interleaving *i = rd_profile_interleaving(r->p);
+    char share[RDI_FORMAT_ROOM];
+    if (!i || i->recorded_coherence == RD_UNKNOWN)
+        return;
+    double recorded = (double)i->recorded_coherence / (double)r->facts->references;
+    if (recorded > coherence - 0.01 && recorded < coherence + 0.01)
+        return;
+    rdi_format_share(recorded, share);
+    add_label(r, "recorded order");
+    rdi_text_printf(&r->paper.t, "%s coherence; see it with --interleave=recorded\n", share);
+}
+
+/* Adds the facts about private caches, if the profile has them. */
+static void add_private(rdi_report *r) {
+    const rd_private_stacks *all = rd_profile_private(r->p);
+    rdi_text *t = &r->paper.t;
+    char share[RDI_FORMAT_ROOM], count[16], falsely[RDI_FORMAT_ROOM];
+    if (!all)
+        return;
+    double misses = (double)all->all.coherence;
+    rdi_format_share(misses / (double)r->facts->references, share);
+    rd_format_count(misses, count);
+    rdi_format_share(misses > 0 ? (double)all->all.false_sharing / misses : 0, falsely);
+    add_label(r, "coherence");
+    rdi_text_printf(t, "%s, %s: another thread stored to the block; ", share, count);
+    rdi_text_printf(t, "%s are false sharing\n", falsely);
+    add_label(r, "stacks");
+    rdi_text_printf(t,
+                    "private, one cache for each of %zu thread%s; interleaving: ", all->n_threads,
+                    all->n_threads == 1 ? "" : "s");
+    rdi_text_escaped(t, all->interleave);
+    rdi_text_putc(t, '\n');
+    add_recorded_order(r, misses / (double)r->facts->references);
+}
+
+/* Adds lines about the data that threads share, if the profile has them. */
+static void add_sharing(rdi_report *r) {
+    const rd_shared_data *s = rd_profile_shared(r->p);
+    rdi_text *t = &r->paper.t;
+    char count[16], falsely[RDI_FORMAT_ROOM];
+    if (!s || s->n_blocks == 0 || s->n_data == 0)
+        return;
+    double misses = (double)s->true_sharing + (double)s->false_sharing;
+    rd_format_count(misses, count);
+    rdi_format_share((double)s->false_sharing / misses, falsely);
+    add_label(r, "sharing");
+    rdi_text_printf(t, "with a cache per thread, %s coherence misses, %s of them false sharing,\n",
+                    count, falsely);
+    add_label(r, "");
+    rdi_text_puts(t, "mostly in ");
+    rdi_text_escaped(t, s->data[0].name);
+    rdi_text_puts(t, "; see 'reusedist sharing'\n");
+    if (strcmp(s->interleave, "recorded") != 0)
+        return;
+    add_label(r, "");
+    rdi_text_puts(t,
+                  "in the recorded order, in which threads take long turns: threads that run at\n");
+    add_label(r, "");
+    rdi_text_puts(t, "the same time have more; to count these, use --interleave=lockstep\n");
 }
 
 /* Adds the median of the finite distances: a number, the bin that the median is in, or the size
@@ -105,7 +171,9 @@ static void add_distances(rdi_report *r) {
     add_label(r, "reuse distance");
     if (finite == 0) {
         rdi_text_puts(&r->paper.t, r->facts->bound ? "no reuse has a distance below the bound\n"
-                                                   : "no block was used twice\n");
+                                   : rdi_report_is_disturbed(r)
+                                       ? "other threads removed every block before its reuse\n"
+                                       : "no block was used twice\n");
         return;
     }
     add_median(r, bins, n, finite);
@@ -144,8 +212,9 @@ static void add_engine(rdi_report *r) {
         char size[RDI_FORMAT_ROOM];
         rdi_format_size(&r->paper, r->resolution, size);
         add_label(r, "resolution");
-        rdi_text_printf(t, "caches of %s%s and more (ten sampled blocks)\n", size,
-                        rdi_report_unit(r));
+        rdi_text_printf(
+            t, "caches of %s%s and more; smaller caches hold fewer than 10 sampled blocks\n", size,
+            rdi_report_unit(r));
     }
 }
 
@@ -266,7 +335,8 @@ static void add_histogram(rdi_report *r) {
         format_range(r, rows[i].low, rows[i].high, label, sizeof label);
         add_histogram_row(r, label, &rows[i], scale);
     }
-    add_histogram_row(r, r->facts->bound ? "infinite" : "first touch", &infinite, scale);
+    bool mixed = r->facts->bound || rd_profile_private(r->p);
+    add_histogram_row(r, mixed ? "infinite" : "first touch", &infinite, scale);
 }
 
 /* ---- the whole report ---- */
@@ -274,6 +344,8 @@ static void add_histogram(rdi_report *r) {
 static void add_findings(rdi_report *r) {
     add_footprint(r);
     add_infinite(r);
+    add_private(r);
+    add_sharing(r);
     add_distances(r);
     add_engine(r);
     add_histogram(r);
@@ -281,6 +353,8 @@ static void add_findings(rdi_report *r) {
     rdi_chart_mrc(&r->paper, r->p);
     rdi_report_sizes(r);
     rdi_report_words(r);
+    if (rd_profile_private(r->p))
+        rdi_report_threads(&r->paper, rd_profile_private(r->p));
     rdi_report_details(&r->paper, r->p);
 }
 

@@ -20,30 +20,44 @@ bool rdi_caches_are_same(const rd_hierarchy *a, const rd_hierarchy *b) {
     return true;
 }
 
-bool rdi_waits_are_exact(const rd_profile *p, const rd_machine *m) {
+bool rdi_machine_is_simulated(const rd_profile *p, const rd_machine *m) {
     const rd_simulation *s = rd_profile_simulation(p);
-    const rd_details *d = rd_profile_details(p);
     rd_hierarchy caches;
-    if (!s || !d || !d->causes)
+    if (!s)
         return false;
     rd_machine_hierarchy(m, rd_hierarchy_is_split(&s->hierarchy), &caches);
     return rdi_caches_are_same(&caches, &s->hierarchy);
+}
+
+bool rdi_waits_are_exact(const rd_profile *p, const rd_machine *m) {
+    const rd_details *d = rd_profile_details(p);
+    return d && d->causes && rdi_machine_is_simulated(p, m);
+}
+
+bool rdi_machine_kept(const rd_profile *p, rd_machine *out) {
+    const rd_simulation *s = rd_profile_simulation(p);
+    return s && rd_machine_of_hierarchy(&s->hierarchy, rd_profile_facts_of(p)->block_bytes, out) &&
+           rdi_machine_is_simulated(p, out);
 }
 
 static bool is_fetch_cache(const rd_hierarchy *h, size_t k) {
     return rd_hierarchy_is_split(h) && strcmp(h->cache[k].name, "L1I") == 0;
 }
 
-bool rdi_waits_simulated(const rd_profile *p, const rd_machine *m, rd_cycles *out) {
+bool rdi_misses_simulated(const rd_profile *p, const rd_machine *m, double *misses) {
     const rd_simulation *s = rd_profile_simulation(p);
-    double misses[RD_CACHES_MAX];
     size_t n = 0;
-    if (!rdi_waits_are_exact(p, m))
+    if (!rdi_machine_is_simulated(p, m))
         return false;
     for (size_t k = 0; k < s->hierarchy.n; k++)
         if (!is_fetch_cache(&s->hierarchy, k))
             misses[n++] = (double)s->counts[k].misses;
-    return rd_machine_cycles(m, misses, out);
+    return true;
+}
+
+bool rdi_waits_simulated(const rd_profile *p, const rd_machine *m, rd_cycles *out) {
+    double misses[RD_CACHES_MAX];
+    return rdi_misses_simulated(p, m, misses) && rd_machine_cycles(m, misses, out);
 }
 
 /* Computes the wait of an entry from its simulated misses, one element of `causes` per cache. */

@@ -17,8 +17,16 @@ bool rdi_caches_are_same(const rd_hierarchy *a, const rd_hierarchy *b);
 /* Returns whether the profile has a simulation of the machine's caches with the misses of its
  * lines, so that waits are computed from exact numbers of misses and not from estimates. */
 bool rdi_waits_are_exact(const rd_profile *p, const rd_machine *m);
-/* Computes the waits of all misses of the simulated caches. Returns false if the waits are not exact
- * or if the machine lacks a latency. */
+/* Returns whether the profile has a simulation of the machine's caches. */
+bool rdi_machine_is_simulated(const rd_profile *p, const rd_machine *m);
+/* Stores the machine whose caches were simulated, if the profile keeps enough of it to compute waits;
+ * otherwise returns false. */
+bool rdi_machine_kept(const rd_profile *p, rd_machine *out);
+/* Stores the simulated misses of each data cache of the machine. Returns false if the machine's caches
+ * were not simulated. */
+bool rdi_misses_simulated(const rd_profile *p, const rd_machine *m, double *misses);
+/* Computes the waits of all misses of the simulated caches. Returns false if the machine's caches were
+ * not simulated or if it lacks a latency. */
 bool rdi_waits_simulated(const rd_profile *p, const rd_machine *m, rd_cycles *out);
 /* Makes a list of the functions, or with `lines` of the lines, of a profile, in descending order of
  * their waits. The caller frees *out with rdi_free(). The list is empty if the machine lacks a latency

@@ -8,22 +8,27 @@
 #define RDI_OBJECT_H
 
 #include "base/common.h"
+#include "base/text.h"
 
-#define RDI_CALLS_MAX 16 /* maximum number of nested inlined calls that are kept */
+#define RDI_CALLS_MAX 64 /* maximum number of nested inlined calls */
 
 typedef struct rdi_object rdi_object;
 
 /* The source location of an instruction. The object owns the texts. NULL and 0 mean unknown. */
 typedef struct rdi_location {
-    const char *function; /* innermost function, may be inlined; C++: a::b::f */
+    const char
+        *function; /* innermost function, may be inlined; short: std::vector<...>::push_back */
+    const char *full_name; /* whole name of `function`: with the arguments of templates */
     const char *function_source;
     uint64_t function_line;
     const char *source;
     uint64_t line;
     struct {
+        const char *function; /* the function that contains the call, NULL: unknown */
         const char *source;
         uint64_t line;
-    } calls[RDI_CALLS_MAX]; /* the inlined calls around the function, innermost first */
+    } calls[RDI_CALLS_MAX]; /* the inlined calls around the function, innermost first; the function
+                               of the last one is the one that the machine code belongs to */
     size_t n_calls;
 } rdi_location;
 
@@ -43,6 +48,10 @@ rd_status rdi_object_find(rdi_object *o, uint64_t address, rdi_location *out);
 /* Stores the address range [*low, *high) that the file occupies when it is loaded. Both numbers are
  * 0 if the range is unknown. */
 void rdi_object_span(const rdi_object *o, uint64_t *low, uint64_t *high);
+
+/* Adds the part of a variable at an address to a text: ".field", "[3].field", with "+4" for an offset
+ * inside the last part. Adds nothing if the type is unknown. */
+rd_status rdi_object_part(rdi_object *o, uint64_t address, rdi_text *out);
 
 /* Calls `take` for every variable, in no particular order. If `take` fails, stops and returns its
  * status. */

@@ -10,6 +10,8 @@
 #include "symbols/object.h"
 
 #include "base/arena.h"
+#include "symbols/demangle.h"
+#include "symbols/object_dwarf.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -27,11 +29,24 @@ typedef struct code_range {
     Dwarf_Die function;
 } code_range;
 
+/* The way in which a unit's language names functions. */
+typedef enum naming {
+    NAME_PLAIN,    /* by the name alone: C, Go */
+    NAME_SCOPES,   /* with namespaces, classes and modules: C++, Fortran */
+    NAME_BY_SYMBOL /* by the symbol, which tells more than the scopes: Rust */
+} naming;
+
+/* The names of a function, for the offset of its declaration. */
+typedef struct die_names {
+    Dwarf_Off declaration;
+    const char *name, *full; /* NULL: the slot is free */
+} die_names;
+
 typedef struct unit {
     Dwarf_Off offset;
     code_range *ranges; /* in ascending order of address */
     size_t n, room;
-    bool qualified; /* true: names have scopes (C++) */
+    naming naming;
 } unit;
 
 /* A function from the symbol table. */
@@ -53,7 +68,10 @@ struct rdi_object {
     function_symbol *symbols; /* in ascending order of address; read on demand */
     size_t n_symbols;
     bool symbols_read;
+    die_names *known; /* hash table; its size is a power of two, at most half of it is used */
+    size_t n_known, known_room;
     rdi_arena names;
+    rdi_object_types types; /* see object_types.c */
 };
 
 /* ---- opening ---- */
@@ -88,10 +106,24 @@ void rdi_object_close(rdi_object *o) {
     rdi_free(o->ctx, o->units);
     rdi_free(o->ctx, o->all_units.ranges);
     rdi_free(o->ctx, o->symbols);
+    rdi_free(o->ctx, o->known);
+    rdi_free(o->ctx, o->types.variables);
     rdi_arena_fini(&o->names);
     if (o->dwfl)
         dwfl_end(o->dwfl);
     rdi_free(o->ctx, o);
+}
+
+Dwarf *rdi_object_dwarf(rdi_object *o, Dwarf_Addr *bias) {
+    return o->module ? dwfl_module_getdwarf(o->module, bias) : NULL;
+}
+
+rdi_object_types *rdi_object_types_of(rdi_object *o) {
+    return &o->types;
+}
+
+rd_ctx *rdi_object_ctx(const rdi_object *o) {
+    return o->ctx;
 }
 
 void rdi_object_span(const rdi_object *o, uint64_t *low, uint64_t *high) {
@@ -154,20 +186,31 @@ static int by_low(const void *a, const void *b) {
     return (x->low > y->low) - (x->low < y->low);
 }
 
-static void sort_pieces(unit *u) {
+static void sort_ranges(unit *u) {
     if (u->n > 0)
         qsort(u->ranges, u->n, sizeof *u->ranges, by_low);
 }
 
-static bool has_scopes(Dwarf_Die *cu) {
+static naming naming_of(Dwarf_Die *cu) {
+    /* Numbers of DWARF 5 and later that the header of an older libdw lacks. */
+    enum { CXX_17 = 0x2b, CXX_20 = 0x2c, FORTRAN_18 = 0x2d, RUST = 0x1c };
     switch (dwarf_srclang(cu)) {
     case DW_LANG_C_plus_plus:
     case DW_LANG_C_plus_plus_03:
     case DW_LANG_C_plus_plus_11:
     case DW_LANG_C_plus_plus_14:
-        return true;
+    case CXX_17:
+    case CXX_20:
+    case DW_LANG_Fortran90:
+    case DW_LANG_Fortran95:
+    case DW_LANG_Fortran03:
+    case DW_LANG_Fortran08:
+    case FORTRAN_18:
+        return NAME_SCOPES;
+    case RUST:
+        return NAME_BY_SYMBOL;
     default:
-        return false;
+        return NAME_PLAIN;
     }
 }
 
@@ -183,9 +226,9 @@ static rd_status find_unit(rdi_object *o, Dwarf_Die *cu, unit **out) {
         return RD_ENOMEM;
     o->units = grown;
     *out = &grown[o->n_units++];
-    **out = (unit){.offset = offset, .qualified = has_scopes(cu)};
+    **out = (unit){.offset = offset, .naming = naming_of(cu)};
     RD_TRY(add_functions(o, *out, cu, 0));
-    sort_pieces(*out);
+    sort_ranges(*out);
     return RD_OK;
 }
 
@@ -248,7 +291,7 @@ static rd_status list_units(rdi_object *o) {
             status = add_function(o, &o->all_units, cu);
     }
     rdi_free(o->ctx, known);
-    sort_pieces(&o->all_units);
+    sort_ranges(&o->all_units);
     return status;
 }
 
@@ -288,9 +331,10 @@ static Dwarf_Die declaration_of(Dwarf_Die die) {
 }
 
 /* Prefixes a name with "Scope::" for every named scope around its declaration, outermost first. */
-static rd_status qualify(rdi_object *o, Dwarf_Die *die, const char *name, const char **out) {
-    Dwarf_Die declaration = declaration_of(*die), *scopes = NULL;
-    int n = dwarf_getscopes_die(&declaration, &scopes);
+static rd_status qualify(rdi_object *o, Dwarf_Die *declaration, const char *name,
+                         const char **out) {
+    Dwarf_Die *scopes = NULL;
+    int n = dwarf_getscopes_die(declaration, &scopes);
     size_t bytes = strlen(name) + 1;
     for (int i = 1; i < n; i++)
         if (dwarf_tag(&scopes[i]) != DW_TAG_compile_unit && dwarf_diename(&scopes[i]))
@@ -307,6 +351,69 @@ static rd_status qualify(rdi_object *o, Dwarf_Die *die, const char *name, const 
         return RD_ENOMEM;
     strcpy(at, name);
     *out = text;
+    return RD_OK;
+}
+
+/* Returns the slot of a declaration in the table of names, which must not be full. */
+static die_names *find_known(const rdi_object *o, Dwarf_Off declaration) {
+    size_t mask = o->known_room - 1, at = (declaration * UINT64_C(0x9e3779b97f4a7c15) >> 20) & mask;
+    while (o->known[at].name && o->known[at].declaration != declaration)
+        at = (at + 1) & mask;
+    return &o->known[at];
+}
+
+static rd_status grow_known(rdi_object *o) {
+    die_names *old = o->known;
+    size_t room = o->known_room;
+    die_names *grown = rdi_calloc(o->ctx, room ? 2 * room : 256, sizeof *grown);
+    if (!grown)
+        return RD_ENOMEM;
+    o->known = grown;
+    o->known_room = room ? 2 * room : 256;
+    for (size_t i = 0; i < room; i++)
+        if (old[i].name)
+            *find_known(o, old[i].declaration) = old[i];
+    rdi_free(o->ctx, old);
+    return RD_OK;
+}
+
+/* Finds the whole name of a function whose plain name is `name`. */
+static rd_status find_full_name(rdi_object *o, naming how, Dwarf_Die *die, Dwarf_Die *declaration,
+                                const char *name, const char **out) {
+    Dwarf_Attribute attribute;
+    const char *symbol =
+        how == NAME_BY_SYMBOL && dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute)
+            ? dwarf_formstring(&attribute)
+            : NULL;
+    *out = name;
+    if (symbol) {
+        RD_TRY(rdi_demangle(&o->names, symbol, out));
+        if (*out != symbol)
+            return RD_OK;
+    }
+    return how == NAME_PLAIN ? RD_OK : qualify(o, declaration, name, out);
+}
+
+/* Finds the names of a function or of an inlined copy. They stay NULL if it has none. Every
+ * declaration is named once, because finding its scopes takes long. */
+static rd_status name_die(rdi_object *o, naming how, Dwarf_Die *die, const char **name,
+                          const char **full) {
+    Dwarf_Die declaration = declaration_of(*die);
+    const char *plain = dwarf_diename(die);
+    if (!plain)
+        return RD_OK;
+    if (2 * (o->n_known + 1) > o->known_room)
+        RD_TRY(grow_known(o));
+    die_names *known = find_known(o, dwarf_dieoffset(&declaration));
+    if (!known->name) {
+        RD_TRY(find_full_name(o, how, die, &declaration, plain, &known->full));
+        RD_TRY(rdi_name_shorten(&o->names, known->full, &known->name));
+        known->declaration = dwarf_dieoffset(&declaration);
+        o->n_known++;
+    }
+    *name = known->name;
+    if (full)
+        *full = known->full;
     return RD_OK;
 }
 
@@ -368,23 +475,26 @@ static rd_status complete_names(rdi_object *o, const char *folder, rdi_location 
 
 /* ---- finding an address in the debug information ---- */
 
-static void add_call(rdi_location *out, Dwarf_Die *cu, Dwarf_Die *inlined) {
+static rd_status add_call(rdi_object *o, rdi_location *out, const unit *u, Dwarf_Die *cu,
+                          Dwarf_Die *caller, Dwarf_Die *inlined) {
     Dwarf_Files *files = NULL;
     size_t n = 0;
     if (out->n_calls == RDI_CALLS_MAX || dwarf_getsrcfiles(cu, &files, &n) != 0)
-        return;
+        return RD_OK;
     uint64_t file = line_attribute(inlined, DW_AT_call_file);
     memmove(&out->calls[1], &out->calls[0], out->n_calls * sizeof *out->calls);
+    out->n_calls++;
+    out->calls[0].function = NULL;
     out->calls[0].source = file < n ? dwarf_filesrc(files, file, NULL, NULL) : NULL;
     out->calls[0].line = line_attribute(inlined, DW_AT_call_line);
-    out->n_calls++;
+    return name_die(o, u->naming, caller, &out->calls[0].function, NULL);
 }
 
-/* Returns the innermost function that is inlined into `function` at the address, or `function`
- * itself. Adds the inlined calls on the way to *out. */
-static Dwarf_Die innermost(rdi_location *out, Dwarf_Die *cu, Dwarf_Die function,
-                           Dwarf_Addr address) {
-    Dwarf_Die at = function, die;
+/* Finds the innermost function that is inlined into *function at the address, and stores it in
+ * *function. Adds the inlined calls on the way to *out. */
+static rd_status innermost(rdi_object *o, rdi_location *out, const unit *u, Dwarf_Die *cu,
+                           Dwarf_Die *function, Dwarf_Addr address) {
+    Dwarf_Die at = *function, die;
     for (int depth = 0; depth < DEPTH_MAX && dwarf_child(&at, &die) == 0; depth++) {
         int more = 0;
         while (more == 0 && !((dwarf_tag(&die) == DW_TAG_inlined_subroutine ||
@@ -395,11 +505,11 @@ static Dwarf_Die innermost(rdi_location *out, Dwarf_Die *cu, Dwarf_Die function,
             break;
         at = die;
         if (dwarf_tag(&die) == DW_TAG_inlined_subroutine) {
-            add_call(out, cu, &die);
-            function = die;
+            RD_TRY(add_call(o, out, u, cu, function, &die));
+            *function = die;
         }
     }
-    return function;
+    return RD_OK;
 }
 
 /* Finds the function at the address in the debug information of the unit `cu`. If there is one,
@@ -412,14 +522,13 @@ static rd_status find_function(rdi_object *o, Dwarf_Die *cu, Dwarf_Addr address,
     if (!found)
         return RD_OK;
     *begin = found->low;
-    Dwarf_Die function = innermost(out, cu, found->function, address);
+    Dwarf_Die function = found->function;
+    RD_TRY(innermost(o, out, u, cu, &function, address));
     int line = 0;
     if (dwarf_decl_line(&function, &line) == 0 && line > 0)
         out->function_line = (uint64_t)line;
     out->function_source = dwarf_decl_file(&function);
-    out->function = dwarf_diename(&function);
-    return u->qualified && out->function ? qualify(o, &function, out->function, &out->function)
-                                         : RD_OK;
+    return name_die(o, u->naming, &function, &out->function, &out->full_name);
 }
 
 /* Finds the source line. Code that a compiler generated for several lines has line 0. Such code
@@ -472,7 +581,7 @@ static rd_status read_symbols(rdi_object *o) {
     return RD_OK;
 }
 
-static rd_status find_symbol(rdi_object *o, uint64_t address, const char **out) {
+static rd_status find_symbol(rdi_object *o, uint64_t address, const function_symbol **out) {
     if (!o->symbols_read)
         RD_TRY(read_symbols(o));
     /* The binary search finds the index after the last symbol at or before the address. */
@@ -486,8 +595,18 @@ static rd_status find_symbol(rdi_object *o, uint64_t address, const char **out) 
     }
     const function_symbol *found = low ? &o->symbols[low - 1] : NULL;
     if (found && (found->size == 0 || address - found->address < found->size))
-        *out = found->name;
+        *out = found;
     return RD_OK;
+}
+
+/* Names the location after the symbol at the address, if there is one. */
+static rd_status name_by_symbol(rdi_object *o, uint64_t address, rdi_location *out) {
+    const function_symbol *found = NULL;
+    RD_TRY(find_symbol(o, address, &found));
+    if (!found)
+        return RD_OK;
+    RD_TRY(rdi_demangle(&o->names, found->name, &out->full_name));
+    return rdi_name_shorten(&o->names, out->full_name, &out->function);
 }
 
 /* ---- an address ---- */
@@ -506,7 +625,7 @@ rd_status rdi_object_find(rdi_object *o, uint64_t address, rdi_location *out) {
         find_line(&cu, begin, address - bias, out);
     }
     if (!out->function) /* the symbol table may have a name */
-        RD_TRY(find_symbol(o, address, &out->function));
+        RD_TRY(name_by_symbol(o, address, out));
     return has_unit ? complete_names(o, folder_of(&cu), out) : RD_OK;
 }
 

@@ -39,3 +39,10 @@ rd_status rdi_object_variables(rdi_object *o, rd_status (*take)(void *user, cons
     (void)user;
     return RD_OK;
 }
+
+rd_status rdi_object_part(rdi_object *o, uint64_t address, rdi_text *out) {
+    (void)o;
+    (void)address;
+    (void)out;
+    return RD_OK;
+}

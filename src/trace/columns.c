@@ -25,8 +25,8 @@ const rdi_column_info *rdi_column_info_find(const char *name) {
 const char *rd_field_name(uint32_t field) {
     if (field == RD_FIELD_SIZE || field == RD_FIELD_KIND)
         return field == RD_FIELD_SIZE ? "size" : "kind";
-    if (field == RD_FIELD_EVENTS)
-        return "events";
+    if (field == RD_FIELD_EVENTS || field == RD_FIELD_SYNC)
+        return field == RD_FIELD_EVENTS ? "events" : "synchronization";
     for (size_t i = 0; i < RDI_COUNT(columns); i++)
         if (columns[i].field == field)
             return columns[i].name;

@@ -1,6 +1,7 @@
 /* Implements the registry of event kinds and lists of events. See events.h. */
 #include "trace/events.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const rdi_event_info kinds[RDI_EVENT_KINDS] = {
@@ -72,11 +73,59 @@ static bool is_last(const rdi_event_list *list, size_t *slots, size_t mask, size
     return true;
 }
 
-/* Sets gone[i] to whether a later event supersedes event i. `slots` is an empty hash table of
- * `room` slots, a power of two. */
+/* Sets gone[i] to whether a later event supersedes event i, or event i belongs to such an
+ * allocation. `slots` is an empty hash table of `room` slots, a power of two. */
 static void mark_needless(const rdi_event_list *list, size_t *slots, size_t room, bool *gone) {
     for (size_t i = list->n; i-- > 0;)
-        gone[i] = is_about_memory(&list->items[i]) && !is_last(list, slots, room - 1, i);
+        gone[i] = list->items[i].kind == RD_EVENT_CALLER
+                      ? gone[i + 1]
+                      : is_about_memory(&list->items[i]) && !is_last(list, slots, room - 1, i);
+}
+
+static bool is_sync(const rd_event *e) {
+    return e->kind == RD_EVENT_SYNC_RELEASE || e->kind == RD_EVENT_SYNC_ACQUIRE;
+}
+
+/* Makes an acquire one of everything, which keeps the number of the process in its top bits. */
+static rd_event simplified(const rd_event *e) {
+    rd_event simple = *e;
+    if (e->kind == RD_EVENT_SYNC_ACQUIRE) {
+        simple.address &= UINT64_C(0xffff) << 48;
+        simple.size = 0;
+    }
+    return simple;
+}
+
+/* Orders events of synchronization: acquires first, then by thread, object and number. */
+static int by_object(const void *a, const void *b) {
+    const rd_event *x = a, *y = b;
+    return x->kind != y->kind         ? (x->kind > y->kind ? -1 : 1)
+           : x->thread != y->thread   ? (x->thread < y->thread ? -1 : 1)
+           : x->address != y->address ? (x->address < y->address ? -1 : 1)
+                                      : (x->size > y->size) - (x->size < y->size);
+}
+
+/* Replaces events of synchronization by fewer ones after all other events: each thread that has waited
+ * waits for everything, and then releases each of its objects once, with the smallest number. */
+static rd_status compact_sync(rdi_event_list *list) {
+    size_t n = 0, kept = 0;
+    rd_event *sync = rdi_alloc(list->ctx, list->n + 1, sizeof *sync);
+    if (!sync)
+        return RD_ENOMEM;
+    for (size_t i = 0; i < list->n; i++) {
+        if (is_sync(&list->items[i]))
+            sync[n++] = simplified(&list->items[i]);
+        else
+            list->items[kept++] = list->items[i];
+    }
+    qsort(sync, n, sizeof *sync, by_object);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || sync[i].kind != sync[i - 1].kind || sync[i].thread != sync[i - 1].thread ||
+            sync[i].address != sync[i - 1].address)
+            list->items[kept++] = sync[i];
+    list->n = kept;
+    rdi_free(list->ctx, sync);
+    return RD_OK;
 }
 
 rd_status rdi_event_list_compact(rdi_event_list *list) {
@@ -93,7 +142,7 @@ rd_status rdi_event_list_compact(rdi_event_list *list) {
     }
     rdi_free(list->ctx, gone);
     rdi_free(list->ctx, slots);
-    return good ? RD_OK : RD_ENOMEM;
+    return good ? compact_sync(list) : RD_ENOMEM;
 }
 
 void rdi_event_list_drop(rdi_event_list *list, size_t n) {

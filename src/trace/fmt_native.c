@@ -13,8 +13,8 @@
 /* The beginning of a frame. */
 typedef struct frame_place {
     uint64_t offset; /* offset of the frame in the file */
-    uint64_t before; /* number of references in the frames before it */
-    uint64_t frame;  /* number of frames before it */
+    uint64_t before; /* number of references in all earlier frames */
+    uint64_t frame;  /* number of earlier frames */
 } frame_place;
 
 /* A column other than the address. */
@@ -74,7 +74,7 @@ static rd_status native_open(void *self, rdi_reader *r) {
     f->r = r;
     f->events.ctx = r->ctx;
     RD_TRY(rdi_native_head_read(r->in, &f->head));
-    f->fields = f->head.fields & ~(uint32_t)RD_REQUEST_FIELDS;
+    f->fields = f->head.fields & ~(uint32_t)(RD_REQUEST_FIELDS | RD_FIELD_CONTEXT);
     RD_TRY(make_columns(f));
     r->ids = f->head.ids;
     r->sampled = f->head.sampled;

@@ -25,13 +25,14 @@ typedef struct rdi_columns {
 /* The part of a trace's state that the core (trace.c) and a reader share. */
 typedef struct rdi_reader {
     rd_ctx *ctx;
-    rdi_input *in;    /* NULL for generators and running programs */
-    void *source;     /* the argument of rdi_trace_open_from(); else NULL */
-    rdi_columns *col; /* memory for one batch */
-    bool ids;         /* true: addresses are object ids; open() may change it */
-    bool hex_ids;     /* true: the object ids may be addresses; open() may set it */
-    bool sampled;     /* true: the recorder skipped references; open() may set it */
-    bool never_began; /* true: a running program has ended without recording anything */
+    rdi_input *in;              /* NULL for generators and running programs */
+    void *source;               /* the argument of rdi_trace_open_from(); else NULL */
+    rdi_columns *col;           /* memory for one batch */
+    bool ids;                   /* true: addresses are object ids; open() may change it */
+    bool hex_ids;               /* true: the object ids may be addresses; open() may set it */
+    bool sampled;               /* true: the recorder skipped references; open() may set it */
+    bool never_began;           /* true: a running program has ended without recording anything */
+    const rd_format_info *info; /* the result of rd_trace_format(); NULL: the reader's own format */
     const char *note; /* the text of rd_trace_note(), borrowed from the format's state; open() may
                          set it */
     /* Events before and inside the batch. read() may set them, and the core sets event_count to 0

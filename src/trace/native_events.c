@@ -146,7 +146,7 @@ static const char *take_event(cursor *c, const rdi_event_numbers *numbers, rd_ev
                               last_of_kind *lasts, size_t *path_bytes) {
     unsigned number = *c->p++;
     if (number >= RDI_EVENT_KINDS || numbers->kind[number] == 0)
-        return "an event has no known kind";
+        return "an event has an unknown kind";
     uint64_t step = take_number(c), thread = take_number(c);
     if (thread > UINT32_MAX)
         return "a thread number has more than 32 bits";

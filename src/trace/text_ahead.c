@@ -5,33 +5,33 @@
 #include "trace/id_table.h"
 #include "trace/lines.h"
 
-/* Maximum number of batches of a piece. It is enough for RDI_TEXT_AHEAD_PIECE bytes in which each
- * reference takes two bytes. The caller's thread reads a piece with more batches again, so memory
- * is bounded. */
+/* Maximum number of batches of a portion. It is enough for RDI_TEXT_AHEAD_PORTION bytes in which
+ * each reference takes two bytes. The caller's thread reads a portion with more batches again, so
+ * memory is bounded. */
 #define BATCHES 68
 
-typedef enum { CUT, DONE, AGAIN } piece_state; /* AGAIN: the caller's thread must read it */
+typedef enum { CUT, DONE, AGAIN } portion_state; /* AGAIN: the caller's thread must read it */
 
-typedef struct piece {
+typedef struct portion {
     char *text;
     size_t n, room;
     uint64_t offset, line; /* position of the text, and number of lines before it */
-    uint64_t bytes;        /* number of bytes of the file up to the end of the piece */
+    uint64_t bytes;        /* number of bytes of the file up to the end of the portion */
     rdi_columns *col[BATCHES];
     rd_refs batch[BATCHES];
     size_t batches;
-    piece_state state; /* `lock` protects it */
-} piece;
+    portion_state state; /* `lock` protects it */
+} portion;
 
-/* A reader of pieces with its own state, input buffer and messages. */
-typedef struct piece_reader {
+/* A reader of portions with its own state, input buffer and messages. */
+typedef struct portion_reader {
     rdi_text_ahead *a;
     rd_ctx *ctx;
-    rdi_input in; /* the piece; it is never filled, because eof is set */
+    rdi_input in; /* the portion; it is never filled, because eof is set */
     rdi_reader r;
     void *state; /* a copy of the state of the trace's reader */
     rdi_id_log log;
-} piece_reader;
+} portion_reader;
 
 struct rdi_text_ahead {
     const rdi_format_ops *ops;
@@ -42,35 +42,36 @@ struct rdi_text_ahead {
     void *template;    /* a copy of the initial state of the trace's reader */
     rdi_monitor cutting;
     rdi_crew *crew;
-    piece_reader again; /* reader of the caller's thread */
-    bool rereading;     /* true: `again` is reading the current piece */
+    portion_reader again; /* reader of the caller's thread */
+    bool rereading;       /* true: `again` is reading the current portion */
     /* `lock` protects the members after it, up to `numbers_only`. */
     rdi_monitor lock;
-    uint64_t cut, turn, taken; /* number of pieces that were cut, of pieces whose ids were entered,
-                                  and of pieces that the caller has finished */
-    unsigned waiting;          /* number of threads that wait for room or for their turn */
-    bool ended;                /* true: no more pieces are cut */
-    bool stop;                 /* true: the caller wants no more pieces */
-    bool numbers_only;         /* true: the table remembers no more numbers */
+    uint64_t cut;      /* number of portions that were cut */
+    uint64_t turn;     /* number of portions whose ids were entered */
+    uint64_t taken;    /* number of portions that the caller has finished */
+    unsigned waiting;  /* number of threads that wait for room or for their turn */
+    bool ended;        /* true: no more portions are cut */
+    bool stop;         /* true: the caller wants no more portions */
+    bool numbers_only; /* true: the table remembers no more numbers */
     /* Only the caller's thread uses `next`, `bytes` and `total`. */
-    size_t next;           /* index of the next batch in the current piece */
-    uint64_t bytes, total; /* bytes of the file up to the end of the current piece, and in all */
-    size_t readers, pieces;
-    piece *piece;
-    piece_reader reader[RDI_TEXT_AHEAD_THREADS];
+    size_t next;           /* index of the next batch in the current portion */
+    uint64_t bytes, total; /* bytes of the file up to the end of the current portion, and in all */
+    size_t readers, portions;
+    portion *portion;
+    portion_reader reader[RDI_TEXT_AHEAD_THREADS];
 };
 
-static piece *piece_at(const rdi_text_ahead *a, uint64_t number) {
-    return &a->piece[number % a->pieces];
+static portion *portion_at(const rdi_text_ahead *a, uint64_t number) {
+    return &a->portion[number % a->portions];
 }
 
 static rdi_id_table *table_of(const rdi_text_ahead *a, void *state) {
     return a->ops->ids_at ? (rdi_id_table *)((char *)state + a->ops->ids_at) : NULL;
 }
 
-/* ---- a reader of pieces ---- */
+/* ---- a reader of portions ---- */
 
-static void reset_reader(piece_reader *p) {
+static void reset_reader(portion_reader *p) {
     memcpy(p->state, p->a->template, p->a->ops->state_size);
     p->a->ops->separate(p->state);
     ((rdi_lines *)p->state)->r = &p->r;
@@ -83,7 +84,7 @@ static void reset_reader(piece_reader *p) {
     }
 }
 
-static rd_status open_reader(rdi_text_ahead *a, piece_reader *p, rd_ctx *ctx) {
+static rd_status open_reader(rdi_text_ahead *a, portion_reader *p, rd_ctx *ctx) {
     p->a = a;
     p->ctx = ctx;
     p->in = (rdi_input){.ctx = ctx, .name = a->r->in->name, .eof = true};
@@ -97,7 +98,7 @@ static rd_status open_reader(rdi_text_ahead *a, piece_reader *p, rd_ctx *ctx) {
     return RD_OK;
 }
 
-static void close_reader(piece_reader *p) {
+static void close_reader(portion_reader *p) {
     if (!p->a)
         return;
     if (p->state && p->a->ops->close)
@@ -106,7 +107,7 @@ static void close_reader(piece_reader *p) {
     rdi_id_log_free(&p->log);
 }
 
-static void show_piece(piece_reader *p, const piece *from) {
+static void show_portion(portion_reader *p, const portion *from) {
     p->in.data = (const uint8_t *)from->text;
     p->in.avail = from->n;
     p->in.offset = from->offset;
@@ -114,8 +115,8 @@ static void show_piece(piece_reader *p, const piece *from) {
     p->log.n = p->log.used = 0;
 }
 
-/* Sets p->r.col to the memory of the next batch of the piece. */
-static rd_status provide_columns(piece_reader *p, piece *to) {
+/* Sets p->r.col to the memory of the next batch of the portion. */
+static rd_status provide_columns(portion_reader *p, portion *to) {
     rdi_columns **col = &to->col[to->batches];
     rd_ctx *ctx = p->a->r->ctx;
     if (!*col && (*col = rdi_alloc(ctx, 1, sizeof **col)))
@@ -127,9 +128,9 @@ static rd_status provide_columns(piece_reader *p, piece *to) {
     return *col ? RD_OK : RD_ENOMEM;
 }
 
-/* Parses a piece into its batches. Fails if the caller's thread must read the piece again. */
-static rd_status parse_piece(piece_reader *p, piece *to) {
-    show_piece(p, to);
+/* Parses a portion into its batches. Fails if the caller's thread must read the portion again. */
+static rd_status parse_portion(portion_reader *p, portion *to) {
+    show_portion(p, to);
     for (to->batches = 0; to->batches < BATCHES; to->batches++) {
         RD_TRY(provide_columns(p, to));
         rd_refs *refs = &to->batch[to->batches];
@@ -157,9 +158,9 @@ static size_t count_lines(const char *text, size_t n) {
     return lines;
 }
 
-/* Appends whole lines of the input to a piece. Returns false, and leaves the input unchanged, if
+/* Appends whole lines of the input to a portion. Returns false, and leaves the input unchanged, if
  * there is no further line that ends with '\n', or no room or no memory for it. */
-static bool add_lines(rdi_text_ahead *a, piece *to) {
+static bool add_lines(rdi_text_ahead *a, portion *to) {
     rdi_input *in = a->r->in;
     const char *p = NULL, *limit = NULL;
     uint64_t line = in->line;
@@ -172,7 +173,7 @@ static bool add_lines(rdi_text_ahead *a, piece *to) {
         if (to->n > 0)
             return false;
         rdi_free(a->r->ctx, to->text);
-        to->room = n > RDI_TEXT_AHEAD_PIECE ? n : RDI_TEXT_AHEAD_PIECE;
+        to->room = n > RDI_TEXT_AHEAD_PORTION ? n : RDI_TEXT_AHEAD_PORTION;
         if (!(to->text = rdi_alloc(a->r->ctx, to->room, 1))) {
             to->room = 0;
             return false;
@@ -185,8 +186,8 @@ static bool add_lines(rdi_text_ahead *a, piece *to) {
     return true;
 }
 
-/* Cuts a piece from the input. Returns false if there are no more whole lines or no memory. */
-static bool cut_piece(rdi_text_ahead *a, piece *to) {
+/* Cuts a portion from the input. Returns false if there are no more whole lines or no memory. */
+static bool cut_portion(rdi_text_ahead *a, portion *to) {
     rdi_input *in = a->r->in;
     uint64_t total;
     to->n = 0;
@@ -194,17 +195,18 @@ static bool cut_piece(rdi_text_ahead *a, piece *to) {
     if (!add_lines(a, to))
         return false;
     to->offset = in->offset - to->n;
-    while (to->n < RDI_TEXT_AHEAD_PIECE && add_lines(a, to)) {
+    while (to->n < RDI_TEXT_AHEAD_PORTION && add_lines(a, to)) {
     }
     rdi_input_progress(in, &to->bytes, &total);
     return true;
 }
 
-/* Waits until there is room for the next piece. Returns false if no more pieces are to be cut. */
+/* Waits until there is room for the next portion. Returns false if no more portions are to be cut.
+ * */
 static bool wait_for_room(rdi_text_ahead *a) {
     rdi_monitor_enter(&a->lock);
     a->waiting++;
-    while (a->cut - a->taken == a->pieces && !a->stop)
+    while (a->cut - a->taken == a->portions && !a->stop)
         rdi_monitor_wait(&a->lock);
     a->waiting--;
     bool wanted = !a->stop && !a->ended;
@@ -212,16 +214,16 @@ static bool wait_for_room(rdi_text_ahead *a) {
     return wanted;
 }
 
-/* Cuts the next piece, and sets *number to the number of the piece. Returns false if there is no
- * next piece. */
-static bool next_piece(rdi_text_ahead *a, piece_reader *p, uint64_t *number) {
+/* Cuts the next portion, and sets *number to the number of the portion. Returns false if there is
+ * no next portion. */
+static bool next_portion(rdi_text_ahead *a, portion_reader *p, uint64_t *number) {
     rdi_monitor_enter(&a->cutting);
     bool found = false;
     if (wait_for_room(a)) {
         *number = a->cut; /* only the holder of `cutting` changes it */
-        found = cut_piece(a, piece_at(a, *number));
+        found = cut_portion(a, portion_at(a, *number));
         rdi_monitor_enter(&a->lock);
-        piece_at(a, *number)->state = CUT;
+        portion_at(a, *number)->state = CUT;
         a->cut += found;
         a->ended = !found;
         rdi_id_table *ids = table_of(a, p->state);
@@ -235,8 +237,8 @@ static bool next_piece(rdi_text_ahead *a, piece_reader *p, uint64_t *number) {
     return found;
 }
 
-/* Waits until the ids of all pieces before piece `number` have been entered. Returns false if the
- * caller wants no more pieces. */
+/* Waits until the ids of all portions before portion `number` have been entered. Returns false if
+ * the caller wants no more portions. */
 static bool wait_for_turn(rdi_text_ahead *a, uint64_t number) {
     rdi_monitor_enter(&a->lock);
     a->waiting++;
@@ -248,12 +250,12 @@ static bool wait_for_turn(rdi_text_ahead *a, uint64_t number) {
     return wanted;
 }
 
-/* Sets the state of piece `number`, and lets the turn pass to the first piece that is not done. A
- * piece without ids to enter may be done before its turn. */
-static void finish_piece(rdi_text_ahead *a, uint64_t number, piece_state state) {
+/* Sets the state of portion `number`, and lets the turn pass to the first portion that is not done.
+ * A portion without ids to enter may be done before its turn. */
+static void finish_portion(rdi_text_ahead *a, uint64_t number, portion_state state) {
     rdi_monitor_enter(&a->lock);
-    piece_at(a, number)->state = state;
-    while (a->turn < a->cut && piece_at(a, a->turn)->state == DONE)
+    portion_at(a, number)->state = state;
+    while (a->turn < a->cut && portion_at(a, a->turn)->state == DONE)
         a->turn++;
     if (number == a->taken || a->waiting) /* needless wakes are expensive */
         rdi_monitor_wake(&a->lock);
@@ -266,19 +268,19 @@ static void note_numbers(rdi_text_ahead *a) {
     rdi_monitor_leave(&a->lock);
 }
 
-static void read_pieces(void *arg, unsigned worker) {
+static void read_portions(void *arg, unsigned worker) {
     rdi_text_ahead *a = arg;
-    piece_reader *p = &a->reader[worker - 1];
+    portion_reader *p = &a->reader[worker - 1];
     uint64_t number = 0;
-    while (next_piece(a, p, &number)) {
-        rd_status status = parse_piece(p, piece_at(a, number));
+    while (next_portion(a, p, &number)) {
+        rd_status status = parse_portion(p, portion_at(a, number));
         if (status == RD_OK && p->log.n > 0) {
             if (!wait_for_turn(a, number))
                 return;
             status = rdi_id_table_enter(a->ids, &p->log);
             note_numbers(a);
         }
-        finish_piece(a, number, status == RD_OK ? DONE : AGAIN);
+        finish_portion(a, number, status == RD_OK ? DONE : AGAIN);
         if (status != RD_OK) {
             if (a->ops->close)
                 a->ops->close(p->state);
@@ -289,11 +291,11 @@ static void read_pieces(void *arg, unsigned worker) {
 
 /* ---- the caller's side ---- */
 
-/* Prepares to read a piece again with the table of the trace's reader. It is the turn of this
- * piece, because all pieces before it were delivered. */
-static void begin_again(rdi_text_ahead *a, const piece *from) {
+/* Prepares to read a portion again with the table of the trace's reader. It is the turn of this
+ * portion, because all portions before it were delivered. */
+static void begin_again(rdi_text_ahead *a, const portion *from) {
     a->rereading = true;
-    show_piece(&a->again, from);
+    show_portion(&a->again, from);
     if (a->ids)
         *table_of(a, a->again.state) = *a->ids;
 }
@@ -317,11 +319,11 @@ static void give_back(rdi_text_ahead *a) {
     rdi_monitor_leave(&a->lock);
 }
 
-/* Waits until the current piece has been read, and sets *state to its state. Returns NULL if there
- * are no more pieces. */
-static piece *wait_for_piece(rdi_text_ahead *a, piece_state *state) {
+/* Waits until the current portion has been read, and sets *state to its state. Returns NULL if
+ * there are no more portions. */
+static portion *wait_for_portion(rdi_text_ahead *a, portion_state *state) {
     rdi_monitor_enter(&a->lock);
-    piece *now = piece_at(a, a->taken);
+    portion *now = portion_at(a, a->taken);
     while (!(a->taken < a->cut ? now->state != CUT : a->ended))
         rdi_monitor_wait(&a->lock);
     bool there = a->taken < a->cut;
@@ -330,8 +332,8 @@ static piece *wait_for_piece(rdi_text_ahead *a, piece_state *state) {
     return there ? now : NULL;
 }
 
-/* Reads the next batch of the piece that is read again. Sets refs->n to 0 at the end of the
- * piece. */
+/* Reads the next batch of the portion that is read again. Sets refs->n to 0 at the end of the
+ * portion. */
 static rd_status read_again(rdi_text_ahead *a, rd_refs *refs) {
     *refs = (rd_refs){0};
     rd_status status = a->ops->read(a->again.state, refs);
@@ -339,14 +341,14 @@ static rd_status read_again(rdi_text_ahead *a, rd_refs *refs) {
         return RD_OK;
     end_again(a);
     if (status == RD_OK)
-        finish_piece(a, a->taken, DONE);
+        finish_portion(a, a->taken, DONE);
     return status;
 }
 
 rd_status rdi_text_ahead_read(rdi_text_ahead *a, rd_refs *refs) {
-    piece *now = NULL;
-    piece_state state = DONE;
-    while ((now = wait_for_piece(a, &state))) {
+    portion *now = NULL;
+    portion_state state = DONE;
+    while ((now = wait_for_portion(a, &state))) {
         a->bytes = now->bytes;
         if (state == AGAIN) {
             if (!a->rereading)
@@ -374,9 +376,9 @@ uint64_t rdi_text_ahead_bytes(const rdi_text_ahead *a, uint64_t *total) {
 static rd_status start(rdi_text_ahead *a, void *self, unsigned threads) {
     rd_ctx *ctx = a->r->ctx;
     a->template = rdi_alloc(ctx, 1, a->ops->state_size);
-    a->pieces = threads + 2;
-    a->piece = rdi_calloc(ctx, a->pieces, sizeof *a->piece);
-    if (!a->template || !a->piece)
+    a->portions = threads + 2;
+    a->portion = rdi_calloc(ctx, a->portions, sizeof *a->portion);
+    if (!a->template || !a->portion)
         return RD_ENOMEM;
     memcpy(a->template, self, a->ops->state_size);
     RD_TRY(open_reader(a, &a->again, ctx));
@@ -390,7 +392,7 @@ static rd_status start(rdi_text_ahead *a, void *self, unsigned threads) {
             return status;
         }
     }
-    RD_TRY(rdi_crew_new(ctx, threads, read_pieces, a, &a->crew));
+    RD_TRY(rdi_crew_new(ctx, threads, read_portions, a, &a->crew));
     return rdi_crew_size(a->crew) > 0 ? RD_OK : RD_ENOMEM;
 }
 
@@ -416,7 +418,7 @@ rd_status rdi_text_ahead_open(const rdi_format_ops *ops, void *self, rdi_reader 
     return RD_OK;
 }
 
-static void free_piece(rd_ctx *ctx, piece *p) {
+static void free_portion(rd_ctx *ctx, portion *p) {
     rdi_free(ctx, p->text);
     for (size_t i = 0; i < BATCHES; i++) {
         if (p->col[i])
@@ -441,9 +443,9 @@ void rdi_text_ahead_close(rdi_text_ahead *a) {
         rd_ctx_free(a->reader[i].ctx);
     }
     close_reader(&a->again);
-    for (size_t i = 0; i < a->pieces && a->piece; i++)
-        free_piece(ctx, &a->piece[i]);
-    rdi_free(ctx, a->piece);
+    for (size_t i = 0; i < a->portions && a->portion; i++)
+        free_portion(ctx, &a->portion[i]);
+    rdi_free(ctx, a->portion);
     rdi_free(ctx, a->template);
     rdi_monitor_fini(&a->lock);
     rdi_monitor_fini(&a->cutting);

@@ -1,15 +1,15 @@
 /* Several threads read the lines of a text trace ahead of their use, and one thread delivers the
  * batches in order.
  *
- * Each thread in turn cuts a piece of whole lines from the input, which includes unpacking, and then
- * parses it while another thread cuts the next piece. The caller gets the pieces in order. A piece
- * that a thread cannot complete, because a line is damaged, an id collides or the piece has too many
- * references, is read once more by the caller's thread. So a failure, its message and the
- * references before it are the same as with a single reader. The end of the input and a failure to
- * read it are left to the reader of the trace.
+ * Each thread in turn cuts a portion of whole lines from the input, which includes unpacking, and
+ * then parses it while another thread cuts the next portion. The caller gets the portions in order.
+ * A portion that a thread cannot complete, because a line is damaged, an id collides or the portion
+ * has too many references, is read once more by the caller's thread. So a failure, its message and
+ * the references before it are the same as with a single reader. The end of the input and a failure
+ * to read it are left to the reader of the trace.
  *
  * The table of ids belongs to the reader of the trace. A thread logs the ids that the table must
- * remember or check (rdi_id_log), and enters them when the ids of all earlier pieces have been
+ * remember or check (rdi_id_log), and enters them when the ids of all earlier portions have been
  * entered.
  */
 #ifndef RDI_TEXT_AHEAD_H
@@ -17,8 +17,9 @@
 
 #include "trace/format.h"
 
-#define RDI_TEXT_AHEAD_THREADS 16           /* maximum number of threads */
-#define RDI_TEXT_AHEAD_PIECE   (512 * 1024) /* number of bytes of a piece, unless a line is longer */
+#define RDI_TEXT_AHEAD_THREADS 16 /* maximum number of threads */
+/* Number of bytes of a portion, unless a line is longer. */
+#define RDI_TEXT_AHEAD_PORTION (512 * 1024)
 
 typedef struct rdi_text_ahead rdi_text_ahead;
 
@@ -30,7 +31,7 @@ rd_status rdi_text_ahead_open(const rdi_format_ops *ops, void *self, rdi_reader 
 /* Reads the next batch, like rdi_format_ops.read(). Sets refs->n to 0 when the threads have read as
  * far as they can. The caller then closes `a` and continues with the reader of the trace. */
 rd_status rdi_text_ahead_read(rdi_text_ahead *a, rd_refs *refs);
-/* Returns the number of bytes of the file up to the end of the current piece, and sets *total to
+/* Returns the number of bytes of the file up to the end of the current portion, and sets *total to
  * the size of the file. */
 uint64_t rdi_text_ahead_bytes(const rdi_text_ahead *a, uint64_t *total);
 /* Ends the threads. The reader of the trace may then be used again. */

@@ -10,7 +10,7 @@
 
 /* Threads read ahead only if at least this many bytes are left. Fewer bytes are read faster than
  * threads start. */
-#define AHEAD_BYTES ((uint64_t)RDI_TEXT_AHEAD_PIECE)
+#define AHEAD_BYTES ((uint64_t)RDI_TEXT_AHEAD_PORTION)
 
 struct rd_trace {
     rd_ctx *ctx;
@@ -238,10 +238,10 @@ rd_status rd_trace_open_memory(rd_ctx *ctx, const char *name, const void *data, 
 
 rd_status rd_trace_select(rd_trace *t, uint32_t fields) {
     RDI_NEED(t ? t->ctx : NULL, t);
-    if (fields & ~(uint32_t)RD_REQUEST_FIELDS)
+    if (fields & ~(uint32_t)(RD_REQUEST_FIELDS | RD_FIELD_CONTEXT))
         return rdi_fail(t->ctx, RD_EINVAL,
                         "rd_trace_select: the fields 0x%" PRIx32
-                        " are not all columns of requests, RD_REQUEST_FIELDS",
+                        " are not all columns of requests, RD_REQUEST_FIELDS, or contexts",
                         fields);
     if (t->began)
         return rdi_fail(t->ctx, RD_ESTATE, "rd_trace_select: the trace has already been read");
@@ -346,7 +346,7 @@ rd_status rd_trace_seek(rd_trace *t, uint64_t first, uint64_t n) {
 }
 
 const rd_format_info *rd_trace_format(const rd_trace *t) {
-    return t ? &t->ops->info : NULL;
+    return !t ? NULL : t->reader.info ? t->reader.info : &t->ops->info;
 }
 
 bool rd_trace_has_ids(const rd_trace *t) {
@@ -366,6 +366,10 @@ uint64_t rd_trace_skipped(const rd_trace *t) {
     if (t && t->ops->omitted)
         t->ops->omitted(t->state, &skipped, &repeats);
     return skipped;
+}
+
+uint64_t rd_trace_line(const rd_trace *t) {
+    return t && t->reader.in ? t->reader.in->line : 0;
 }
 
 bool rd_trace_never_began(const rd_trace *t) {

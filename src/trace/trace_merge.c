@@ -38,7 +38,7 @@ typedef struct merge_reader {
     size_t reread;                   /* index of the trace that needs its next batch; n: none */
     size_t started;                  /* number of traces whose first batch was read */
     size_t first;                    /* index of the first trace that has references; n: none yet */
-    uint32_t fields;                 /* columns of that trace */
+    uint32_t fields;                 /* columns of trace `first` */
     bool selected;                   /* true: the columns of the traces were selected */
     bool give_times;                 /* true: the caller has selected times */
     uint64_t *more[RD_MORE_COLUMNS]; /* memory for the further columns of a batch; NULL: none */

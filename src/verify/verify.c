@@ -245,8 +245,8 @@ static rd_status shrink(shrinking *sh) {
 
 static rd_status report(rd_verify *v, const subject *s, const rdi_verify_setup *setup,
                         uint64_t seed) {
-    snprintf(v->trace_text, sizeof v->trace_text, "%s, %s, %zu references", v->trace.pattern,
-             v->trace.ids, v->trace.n);
+    snprintf(v->trace_text, sizeof v->trace_text, "%s, %s, %zu reference%s", v->trace.pattern,
+             v->trace.ids, v->trace.n, v->trace.n == 1 ? "" : "s");
     rdi_verify_describe_setup(setup, v->setup_text, sizeof v->setup_text);
     shrinking sh = {.v = v, .s = s, .setup = setup};
     RD_TRY(shrink(&sh));

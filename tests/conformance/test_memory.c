@@ -23,7 +23,7 @@
 #define HOT     5u
 #define PERIOD  1000000u
 #define SETTLED 3u /* number of periods after which memory must not grow */
-#define PERIODS 10u
+#define PERIODS 6u
 #define LIMIT   ((size_t)8 << 20) /* limit of all allocations of the engine, in bytes */
 /* With threads: maximum growth in bytes, in all later periods together, of the memory that the
  * context counts and of the resident memory of the process. A thread that gets further ahead than

@@ -100,6 +100,31 @@ static void check_page(rd_ctx *ctx, rd_profile *p) {
     rd_text_free(ctx, text);
 }
 
+/* Checks that lines, pairs and data keep their sums when the counts move to own code, also the second
+ * time. */
+static void check_own(rd_ctx *ctx, rd_profile *p) {
+    const rd_details *d = rd_profile_details(p);
+    uint64_t pairs = 0, pairs_after = 0, lines = 0, misses = 0, misses_after = 0;
+    if (!d || !d->attribution)
+        return;
+    for (size_t i = 0; i < d->attribution->n_pairs; i++)
+        pairs += d->attribution->pairs[i].count;
+    for (size_t i = 0; i < d->attribution->n_line_data; i++)
+        misses += d->attribution->line_data[i].misses[0];
+    static const char *const own[] = {"/", "src"};
+    fuzz_check_failure(ctx, rd_profile_show_own(p, NULL, 0));
+    fuzz_check_failure(ctx, rd_profile_show_own(p, own, 2));
+    for (size_t i = 0; i < d->attribution->n_lines; i++)
+        lines += d->attribution->lines[i].share.references;
+    for (size_t i = 0; i < d->attribution->n_pairs; i++)
+        pairs_after += d->attribution->pairs[i].count;
+    for (size_t i = 0; i < d->attribution->n_line_data; i++)
+        misses_after += d->attribution->line_data[i].misses[0];
+    FUZZ_CHECK(lines == rd_profile_facts_of(p)->references, "references of lines are lost");
+    FUZZ_CHECK(pairs == pairs_after, "reuses of pairs are lost");
+    FUZZ_CHECK(misses == misses_after, "misses of data are lost");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     rd_ctx *ctx = fuzz_ctx_new();
     rd_profile *p = NULL;
@@ -110,6 +135,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
         check_curve(ctx, p);
         check_rebin(ctx, p);
         check_merge(ctx, p);
+        check_reports(ctx, p);
+        check_page(ctx, p);
+        check_own(ctx, p);
         check_reports(ctx, p);
         check_page(ctx, p);
     }

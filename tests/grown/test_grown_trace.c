@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { N = 70000, STAMP = 4, PURPOSE = 5, LOCK = 9, MARK = 10, FIELD_SYNC = 32 };
+enum { N = 70000, STAMP = 5, PURPOSE = 6, LOCK = 14, MARK = 15, FIELD_LATER = 64 };
 #define FIELDS                                                                                     \
     (RD_FIELD_SIZE | RD_FIELD_PC | RD_FIELD_THREAD | RD_FIELD_MORE(STAMP) | RD_FIELD_MORE(PURPOSE))
 
@@ -188,14 +188,14 @@ static rd_status read_events(rd_ctx *ctx, const char *path, uint32_t fields) {
 }
 
 static rd_status write_and_read(rd_ctx *ctx, void *path) {
-    uint32_t fields = RD_FIELD_EVENTS | FIELD_SYNC;
+    uint32_t fields = RD_FIELD_EVENTS | FIELD_LATER;
     rd_status status = write_events(ctx, path, fields);
     return status == RD_OK ? read_events(ctx, path, fields) : status;
 }
 
 static void further_kinds_of_events_round_trip(void **state) {
     (void)state;
-    const uint32_t sets[] = {RD_FIELD_EVENTS | FIELD_SYNC, FIELD_SYNC, RD_FIELD_EVENTS};
+    const uint32_t sets[] = {RD_FIELD_EVENTS | FIELD_LATER, FIELD_LATER, RD_FIELD_EVENTS};
     for (size_t i = 0; i < RDI_COUNT(sets); i++) {
         char *path = files_path();
         rd_ctx *ctx = NULL;

@@ -27,7 +27,7 @@ holds() {
 soversion=$("$build/reusedist" version | sed -n '1s/reusedist \(0\.[0-9]*\|[0-9]*\).*/\1/p')
 holds reusedist bin/reusedist man1/reusedist.1.gz man1/reusedist-run.1.gz completions/reusedist \
     zsh/site-functions/_reusedist vendor_completions.d/reusedist.fish clang/reusedist-cc \
-    examples/gzip.trace.xz docs/tutorial.md
+    examples/gzip.trace.xz docs/tutorial.md doc/reusedist/SECURITY.md
 holds "libreusedist$soversion" "libreusedist.so.$soversion"
 holds libreusedist-dev libreusedist.so libreusedist.a reusedist/reusedist.h pkgconfig/reusedist.pc \
     cmake/reusedist/reusedist-config.cmake

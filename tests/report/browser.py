@@ -6,6 +6,8 @@
         page.press("Tab")
         page.screenshot("page.png")
         page.errors, page.requests    # error messages, and the addresses that were loaded
+        page.save("button")           # presses a button and returns the name and content of the saved file
+        page.close()                  # the next page reuses its process, because starting one is slow
 """
 import base64
 import json
@@ -45,12 +47,16 @@ class Browser:
             [find_browser(), "--headless=new", "--remote-debugging-pipe", "--no-sandbox",
              "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars",
              "--disable-extensions", "--disable-background-networking", "--disable-component-update",
+             "--renderer-process-limit=1", "--in-process-gpu",
              "--force-color-profile=srgb", f"--user-data-dir={self.profile}", "about:blank"],
             close_fds=False, preexec_fn=pipes_at_3_and_4, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_browser)
         os.close(from_browser)
-        self.buffer, self.number, self.listeners = b"", 0, {}
+        self.buffer, self.number, self.listeners, self.idle = b"", 0, {}, []
+        self.downloads = os.path.join(self.profile, "downloads")
+        os.mkdir(self.downloads)
+        self.send("Browser.setDownloadBehavior", behavior="allow", downloadPath=self.downloads)
 
     def __enter__(self):
         return self
@@ -102,21 +108,24 @@ class Browser:
             listener.take_event(event["method"], event["params"])
 
     def page(self, url, width=1280, height=900, scale=1, dark=False):
-        target = self.send("Target.createTarget", url="about:blank")["targetId"]
-        session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        page = Page(self, session, target)
-        self.listeners[session] = page
-        for domain in ("Page", "Runtime", "Network", "Log"):
-            page.send(domain + ".enable")
+        page = self.idle.pop() if self.idle else self.new_page()
         page.resize(width, height, scale)
         page.prefer(dark)
         page.open(url)
         return page
 
+    def new_page(self):
+        target = self.send("Target.createTarget", url="about:blank")["targetId"]
+        session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        page = self.listeners[session] = Page(self, session)
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            page.send(domain + ".enable")
+        return page
+
 
 class Page:
-    def __init__(self, browser, session, target):
-        self.browser, self.session, self.target = browser, session, target
+    def __init__(self, browser, session):
+        self.browser, self.session = browser, session
         self.errors, self.requests, self.loaded = [], [], False
 
     def send(self, method, **params):
@@ -183,6 +192,21 @@ class Page:
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))
 
+    def save(self, selector):
+        """Presses a button that saves a file. Returns the name and the bytes of the file."""
+        folder, deadline = self.browser.downloads, time.monotonic() + TIMEOUT
+        for name in os.listdir(folder):
+            os.remove(os.path.join(folder, name))
+        self.evaluate(f"document.querySelector({json.dumps(selector)}).click()")
+        while time.monotonic() < deadline:
+            names = [name for name in os.listdir(folder)
+                     if not name.startswith(".") and not name.endswith(".crdownload")]
+            if names:
+                with open(os.path.join(folder, names[0]), "rb") as file:
+                    return names[0], file.read()
+            time.sleep(0.02)
+        raise RuntimeError(f"{selector} saves no file")
+
     def pdf(self, path):
         data = self.send("Page.printToPDF", printBackground=True, paperWidth=8.27,
                          paperHeight=11.69)["data"]
@@ -190,5 +214,6 @@ class Page:
             file.write(base64.b64decode(data))
 
     def close(self):
-        self.browser.send("Target.closeTarget", targetId=self.target)
-        self.browser.listeners.pop(self.session, None)
+        self.open("about:blank")
+        self.errors, self.requests = [], []
+        self.browser.idle.append(self)

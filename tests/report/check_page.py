@@ -4,16 +4,20 @@
 usage: check_page.py [--screenshots=DIRECTORY] REUSEDIST
 
 Makes profiles, lets REUSEDIST make pages from them, opens the pages in a headless Chromium and checks that
-charts are drawn, that tabs, sorting and filters work with the keyboard alone, that names from a profile
-stay text, that nothing is loaded, that there are no errors, that every text has enough contrast, and that
+charts are drawn, that tabs, sorting and filters work with the keyboard alone, that the files of charts and
+tables have the numbers of the profile, that names from a profile stay text, that nothing is loaded, that there are no errors, that every text has enough contrast, and that
 large profiles open. Exit status 77: there is no browser. --screenshots saves pictures of all panels.
 """
 import argparse
+import csv
+import io
+import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import browser  # noqa: E402
@@ -21,7 +25,7 @@ import make_profiles  # noqa: E402
 
 CACHES = "--caches=L1=32K,L2=1M,L3=32M"
 MACHINES = ["--machine=zen4", "--machine=grace", "--machine=apple-m1"]
-PANELS = ["overview", "distances", "machine", "code", "data-regions", "time", "space", "method"]
+PANELS = ["overview", "distances", "machine", "code", "calls", "source", "data-regions", "time", "space", "method"]
 LONG_BYTES = 5 << 20
 
 # A script that returns the number of different colors in each canvas on the page, up to four. A blank canvas has one.
@@ -116,16 +120,18 @@ def check_panels(checks, name, page, panels):
 
 
 def check_looks(checks, chrome, url, panels, shots):
-    for width in (360, 1280, 2560):
-        for dark in (False, True):
-            name = f"{width}px {'dark' if dark else 'light'}"
-            page = chrome.page(url, width=width, height=800, dark=dark)
-            check_panels(checks, name, page, panels)
-            check_quiet(checks, name, page)
-            for panel in panels if shots else []:
-                page.evaluate(f"document.getElementById('tab-{panel}').click()")
-                page.screenshot(os.path.join(shots, f"{panel}-{width}{'-dark' if dark else ''}.png"))
-            page.close()
+    """Checks all panels on a phone, a laptop and a large screen. Without screenshots, each has one color scheme."""
+    for width, dark in ((360, False), (360, True), (1280, False), (1280, True), (2560, False), (2560, True)):
+        if not shots and dark != (width == 1280):
+            continue
+        name = f"{width}px {'dark' if dark else 'light'}"
+        page = chrome.page(url, width=width, height=800, dark=dark)
+        check_panels(checks, name, page, panels)
+        check_quiet(checks, name, page)
+        for panel in panels if shots else []:
+            page.evaluate(f"document.getElementById('tab-{panel}').click()")
+            page.screenshot(os.path.join(shots, f"{panel}-{width}{'-dark' if dark else ''}.png"))
+        page.close()
 
 
 def check_words(checks, chrome, directory, tool):
@@ -203,6 +209,80 @@ def check_tables(checks, chrome, url):
     page.close()
 
 
+def check_source(checks, chrome, one, two):
+    """Checks the view of a whole source file, its keys, and the links between it and the tables."""
+    page = chrome.page(one + "#code")
+    page.evaluate("document.querySelector('#lines button.open').click()")
+    page.evaluate("[...document.querySelectorAll('#lines .link')].find((b) => b.textContent.includes('file')).click()")
+    focused = "document.activeElement.closest('[data-line]').dataset.line"
+    checks.equal("source: a table leads to the line", page.evaluate(focused), "14")
+    texts = page.evaluate("[...document.querySelectorAll('.source-file .line code')].map((c) => c.textContent)")
+    checks.equal("source: the whole file", [text.strip() for text in texts],
+                 [text.strip() for text in make_profiles.MATMUL_FILE])
+    share = page.evaluate("document.querySelector('.source-file [data-line=\"14\"] .weight').textContent")
+    checks.equal("source: heat of a line", share.replace("\u00a0", " "), "99.2 %")
+    page.press("Enter")
+    opened = page.evaluate("document.querySelector('.line-details').textContent")
+    checks.that("source: a line opens to its data", "memory from matrix_new (matmul.c:23)" in opened, opened)
+    page.press("n")
+    checks.equal("source: a key leads to the next hot line", page.evaluate(focused), "15")
+    page.press("p")
+    page.press("p")
+    checks.equal("source: and back, around the end", page.evaluate(focused), "31")
+    page.evaluate("document.querySelector('.line-details li .link').click()")
+    checks.equal("source: a line leads to its data", first_cells(page), ["matrix_new (matmul.c:23)"])
+    check_quiet(checks, "source", page)
+    page.close()
+    page = chrome.page(two + "#source")
+    page.evaluate("""(() => { const s = document.querySelector('#choices select'); s.value = 1;
+        s.dispatchEvent(new Event('change')); })()""")
+    said = page.evaluate("document.querySelector('.panel:not([hidden]) .notice').textContent")
+    checks.that("source: a newer file is not shown", "has changed since" in said, said)
+    page.close()
+
+
+def check_flame(checks, chrome, url, profile):
+    """Checks the flame graph: sums, keys, zoom, search, own code, and files."""
+    page = chrome.page(url + "#calls")
+    said = "document.querySelector('.flame-told').textContent"
+    names = "[...document.querySelectorAll('.frame')].map((f) => f.getAttribute('aria-label'))"
+    total = sum(node["misses"][1] for node in profile["contexts"]["nodes"])
+    checks.that("flame: the root has all misses", f"({total:,})" in page.evaluate(said), page.evaluate(said))
+    seen = [name.replace("\u00a0", " ") for name in page.evaluate(names)]
+    checks.equal("flame: lines of a function are one frame", seen[:4],
+                 ["the whole run, 100 %", "(below main), 100 %", "main, 100 %", "multiply, 99.4 %"])
+    checks.that("flame: reached by Tab", focus_on(page, ".frame"))
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown"):
+        page.press(key)
+    checks.that("flame: arrow keys lead to callees", page.evaluate(said).startswith("multiply, matmul.c, own code"),
+                page.evaluate(said))
+    page.press("Enter")
+    checks.equal("flame: Enter zooms in", page.evaluate("document.querySelector('.crumbs b').textContent"), "multiply")
+    checks.equal("flame: wide frames only", len(page.evaluate(names)), 2)
+    page.press("Escape")
+    checks.equal("flame: Escape zooms out", page.evaluate("document.querySelector('.crumbs b').textContent"), "main")
+    focus_on(page, "figure input[type=search]")
+    for letter in "MULT":
+        page.press(letter)
+    checks.equal("flame: search", page.evaluate("document.querySelectorAll('.frame.match').length"), 2)
+    status = page.evaluate("document.querySelector('figure [role=status]').textContent").replace("\u00a0", " ")
+    checks.equal("flame: what the search finds", status, "99.4 % of the L2 misses pass through them")
+    page.evaluate("document.querySelector('input[name=own]').click()")
+    checks.that("flame: own code only", not any("below" in name for name in page.evaluate(names)), page.evaluate(names))
+    rows = read_csv(page.save("#panel-calls figure .export")[1])
+    checks.equal("flame: a CSV file with all misses", sum(int(row[1]) for row in rows[1:]), total)
+    svg = xml.etree.ElementTree.fromstring(page.save("#panel-calls figure .export:nth-child(2)")[1])
+    titles = [title.text for title in svg.iter("{http://www.w3.org/2000/svg}title")]
+    checks.that("flame: an SVG file", any(text.startswith("multiply, matmul.c, own code: 99.4") for text in titles),
+                titles)
+    page.evaluate("document.querySelector('input[name=own]').click()")
+    page.evaluate("[...document.querySelectorAll('#calls button.open')].find((b) => b.textContent === 'multiply').click()")
+    callers = page.evaluate("document.querySelector('#calls .details:not([hidden])').textContent").replace("\u00a0", " ")
+    checks.that("flame: callers and callees", "Called by100 % main" in callers and "multiply" in callers, callers)
+    check_quiet(checks, "flame", page)
+    page.close()
+
+
 def check_heat_keys(checks, chrome, url):
     page = chrome.page(url + "#time")
     checks.that("heat map: reached by Tab", focus_on(page, "canvas.heat"))
@@ -218,6 +298,7 @@ def check_findings(checks, chrome, url):
     text = page.evaluate("document.querySelector('.findings').textContent").replace("\u00a0", " ")
     for part in ("matmul.c:14 causes 99.2 % of the L2 misses: it reuses memory from matrix_new "
                  "(matmul.c:23) after it was evicted.",
+                 "after it was evicted. Show the source",
                  "In 99.2 % of the L2 misses, matmul.c:14 returns to a block that it last used itself",
                  "uses 2.0 of the 8 words (25.0 %) of each block", "The run has 2 phases; phase 2"):
         checks.that(f"findings: {part}", part in text, text)
@@ -236,6 +317,40 @@ def check_achievable(checks, chrome, directory, tool):
     rows = page.evaluate("[...document.querySelectorAll('tr')].map((row) => row.textContent)")
     checks.that("achievable hits: the table",
                 any(row.replace("\u00a0", " ").startswith("99 % of the achievable hits") for row in rows), rows)
+    page.close()
+
+
+def read_csv(content):
+    return list(csv.reader(io.StringIO(content.decode())))
+
+
+def check_files(checks, chrome, url, profile):
+    """Checks the files of charts and tables against the profile. They have unrounded numbers."""
+    page = chrome.page(url + "#code")
+    name, content = page.save("#lines .export")
+    rows = read_csv(content)
+    column = {title: i for i, title in enumerate(rows[0])}
+    checks.equal("files: the name says what it is", name, "before-source-lines.csv")
+    checks.equal("files: all lines with their misses and references",
+                 sorted((int(row[column["L2 misses"]]), int(row[column["References"]])) for row in rows[1:]),
+                 sorted((line["misses"][1], line["references"]) for line in profile["attribution"]["lines"]))
+    share = sum(float(row[column["Share of L2 misses"]]) for row in rows[1:])
+    checks.that("files: shares are fractions", abs(share - 1) < 1e-9, share)
+    page.evaluate("document.getElementById('tab-time').click()")
+    rows = read_csv(page.save(".panel:not([hidden]) .export")[1])
+    checks.equal("files: the heat map has every reference of every window",
+                 [sum(map(int, row[2:rows[0].index("infinite") + 1])) for row in rows[1:]],
+                 [row["references"] for row in profile["windows"]["rows"]])
+    for panel in ("time", "overview"):
+        page.evaluate(f"document.getElementById('tab-{panel}').click()")
+        name, content = page.save(".panel:not([hidden]) figure .export:nth-child(2)")
+        width, height = (int.from_bytes(content[i:i + 4], "big") for i in (16, 20))
+        checks.that(f"files: a picture of {panel}", content.startswith(b"\x89PNG") and name.endswith(".png") and
+                    width > 2000 and height > 500, (name, width, height))
+    curve = read_csv(page.save(".panel:not([hidden]) figure .export")[1])
+    bottom = 100 * profile["infinite"] / profile["references"]
+    checks.that("files: the curve ends with the first touches", abs(float(curve[-1][2]) - bottom) < 1e-3, curve[-1])
+    check_quiet(checks, "files", page)
     page.close()
 
 
@@ -300,8 +415,35 @@ def check_simulated(checks, chrome, directory, tool):
     checks.that("simulated: misses by cause", all("conflict misses" in bar and "cold misses" in bar for bar in bars),
                 bars)
     said = page.evaluate("document.querySelector('.panel:not([hidden])').textContent")
-    checks.that("simulated: the traffic of both first caches", "910 blocks" in said and "205 written back" in said, said)
+    checks.that("simulated: the traffic of both first caches", "401\u00a0k blocks" in said and "205 written back" in said, said)
+    checks.that("simulated: the profile keeps the machine, so the wait is a time",
+                "On tested, simulated, waiting for data takes between 284" in said and "2.84" in said and
+                "at 2\u00a0GHz" in said, said)
+    checks.that("simulated: the data that conflict", "L1D: matrix_new (matmul.c:23), evicted by matrix_new (matmul.c:22)" in said,
+                said)
+    causes = "[...document.querySelectorAll('.cause-tables table')].map((t) => [t.caption.textContent, " \
+             "[...t.tBodies[0].rows[0].cells].slice(1, 4).map((c) => c.textContent).join(' ')])"
+    checks.equal("simulated: causes by line, function and data of the cache that misses most", page.evaluate(causes),
+                 [[f"Misses of L1D by {what}", "400 300 300\u00a0k"] for what in ("line", "function", "data")])
+    checks.that("simulated: the cache is chosen by keyboard", focus_on(page, "#causes-choice"))
+    page.press("ArrowDown")
+    checks.equal("simulated: causes of another cache", page.evaluate(causes),
+                 [[f"Misses of L2 by {what}", "400 0 0"] for what in ("line", "function", "data")])
+    checks.that("simulated: the focus stays", page.evaluate("document.activeElement.id") == "causes-choice")
     check_quiet(checks, "simulated", page)
+    page.close()
+
+
+def check_threads(checks, chrome, directory, tool):
+    """Checks the panel about private caches of threads."""
+    page = chrome.page("file://" + make_page(tool, directory, "threads.html", "threads.json") + "#threads")
+    said = page.evaluate("document.querySelector('.panel:not([hidden]) .findings').textContent").replace("\u00a0", " ")
+    for part in ("26.7 % of the references miss in a cache of any size", "120 coherence misses",
+                 "90.0 % of them are false sharing", "Of all threads, thread 2 has most of them, 66.7 %"):
+        checks.that(f"threads: {part}", part in said, said)
+    checks.that("threads: a chart", page.evaluate(COLORS)[0] > 3)
+    checks.equal("threads: most coherence misses first", first_cells(page), ["thread 2", "thread 1", "thread 3"])
+    check_quiet(checks, "threads", page)
     page.close()
 
 
@@ -338,6 +480,9 @@ def check_hostile(checks, chrome, directory, tool):
     for panel in PANELS:
         page.evaluate(f"document.getElementById('tab-{panel}').click()")
         page.evaluate("document.querySelectorAll('button.open').forEach((b) => b.click())")
+    page.evaluate("document.getElementById('tab-data-regions').click()")
+    names = [row[0] for row in read_csv(page.save("#regions .export")[1])]
+    checks.that("hostile: no formula in a CSV file", "'=HYPERLINK(\"a,b\")" in names and "'-1+1" in names, names)
     checks.equal("hostile: nothing of a profile ran", page.evaluate("window.hacked ?? null"), None)
     checks.equal("hostile: no element came from a profile",
                  page.evaluate("document.querySelectorAll('img, iframe, object, main script').length"), 0)
@@ -395,9 +540,15 @@ def check_all(checks, tool, directory, shots):
         check_achievable(checks, chrome, directory, tool)
         check_bins(checks, chrome, two)
         check_tables(checks, chrome, one)
+        with open(os.path.join(directory, "before.json"), encoding="utf-8") as file:
+            before = json.load(file)
+        check_files(checks, chrome, one, before)
+        check_flame(checks, chrome, one, before)
+        check_source(checks, chrome, one, two)
         check_heat_keys(checks, chrome, one)
         check_machines(checks, chrome, one)
         check_simulated(checks, chrome, directory, tool)
+        check_threads(checks, chrome, directory, tool)
         check_theme(checks, chrome, one)
         check_print(checks, chrome, two, shots or directory)
         check_hostile(checks, chrome, directory, tool)

@@ -11,6 +11,7 @@ region, after a use by another line, in one window of time. Everything in a prof
   long.json                 10^10 references, thousands of functions, 512 windows, some 10 MB
   plain.json                a histogram only
   sampled.json              a histogram only, with a band
+  threads.json              private caches of three threads, two of which share a block falsely
   odd0.json ...             profiles with few or unusual contents
 """
 import collections
@@ -113,6 +114,28 @@ class Run:
                           for (n, d), share in line_data],
             "snippets": list(self.snippets)}
 
+    def contexts(self, calls):
+        """Returns calling contexts: `calls` has the parent and the line of each node but the first one. Every cell
+        belongs to one of the nodes with its line."""
+        frames, rng = [], random.Random(1)
+        for i, (source, line, function, _) in enumerate(self.lines):
+            frames.append({"function": self.functions[function][0], "file": self.sources[source], "line": line,
+                           "module": self.functions[function][3], "own": source % 3 != 1, "inlined": i % 7 == 6})
+        frames.append({"function": "(below main)", "file": None, "line": 0, "module": "libc.so.6", "own": False,
+                       "inlined": False})
+        nodes = [{"parent": None, "frame": len(frames) - 1, "references": 0, "misses": [0] * len(LEVELS)}]
+        places = collections.defaultdict(list)
+        for i, (parent, line) in enumerate(calls, 1):
+            places[line].append(i)
+            nodes.append({"parent": parent, "frame": line, "references": 0, "misses": [0] * len(LEVELS)})
+        for cell in self.cells:
+            share, node = Share(), nodes[rng.choice(places[cell.line])]
+            share.add(cell)
+            node["references"] += share.references
+            node["misses"] = [a + b for a, b in zip(node["misses"], share.misses)]
+        return {"frames": frames, "nodes": nodes,
+                "other": {"references": 0, "misses": [0] * len(LEVELS), "contexts": 0}}
+
     def window_rows(self):
         shares = [Share() for _ in range(self.windows)]
         for cell in self.cells:
@@ -133,7 +156,7 @@ class Run:
                 "word_profile": {"references": total.references, "infinite": total.infinite,
                                  "histogram": [row + [row[0] * row[2]] for row in total.bin_rows()]}}
 
-    def profile(self, details=True):
+    def profile(self, details=True, calls=None):
         total, bins, sums = Share(), collections.Counter(), collections.Counter()
         for cell in self.cells:
             total.add(cell)
@@ -155,6 +178,9 @@ class Run:
             profile["attribution"] = self.attribution()
             profile["windows"] = self.window_rows()
             profile["spatial"] = self.spatial(total)
+        if calls:
+            profile["schema"] = "reusedist.profile/1.3"
+            profile["contexts"] = self.contexts(calls)
         profile["histogram"] = [[low, high, n, sums[low, high]]
                                 for (low, high), n in sorted(bins.items())]
         return profile
@@ -173,9 +199,13 @@ MATMUL = ["void multiply(int n, const double *a, const double *b, double *c) {",
           "}"]
 
 
-def matmul(name, far):
+MATMUL_FILE = ["/* Multiplies two matrices. */", *[""] * 7, *MATMUL, *[f"/* {i} */" for i in range(18, 31)],
+               "    fill(b, n);", "}"]
+
+
+def matmul(name, far, source="/home/user/src/matmul.c"):
     """Makes the profile of a multiplication of two matrices of 1000 x 1000 doubles. `far` means that b is read by
-    columns."""
+    columns. `source` is the path of the source file."""
     lines = [(0, 14, 0, MATMUL[5]), (0, 15, 0, MATMUL[6]), (0, 31, 1, "    fill(b, n);")]
     functions = [("multiply", 0, 9, "matmul"), ("main", 0, 25, "matmul")]
     data = [("heap", "matrix_new (matmul.c:22)", 8 << 20), ("heap", "matrix_new (matmul.c:23)", 8 << 20),
@@ -197,13 +227,13 @@ def matmul(name, far):
         cells.append(Cell(1, 2, 1, w, 40, 15_000))
         cells.append(Cell(1, 2, 1, w, INFINITE, 2_232))
         cells.append(Cell(1, 3, 0, w, 3, 5_000))
-    return Run(name, cells, lines, functions, data, ["/home/user/src/matmul.c"],
+    return Run(name, cells, lines, functions, data, [source],
                [{"source": 0, "first": 9, "lines": MATMUL}], windows, (0, 8))
 
 
 EVIL = ["</script><script>window.hacked = 1</script>", "<img src=x onerror='window.hacked = 1'>",
         "\"'`${window.hacked = 1}", "a\u2028b\u2029c", "\u202egnp.exe", "<!-- <script>", "&lt;b&gt;",
-        "javascript:window.hacked=1", "]]>", "\\u003c/script>", "x" * 300]
+        "javascript:window.hacked=1", "]]>", "\\u003c/script>", "x" * 300, '=HYPERLINK("a,b")', "-1+1"]
 
 
 def simulated():
@@ -216,9 +246,20 @@ def simulated():
         return {"name": name, "references": arrive, "misses": cold + capacity + conflict, "cold": cold,
                 "capacity": capacity, "conflict": conflict, "writebacks": cold // 2, **counts}
 
-    profile["hierarchy"] = {"caches": "L1I=32K:8,L1D=32K:8,L2=1M:16", "causes": True, "levels": [
-        level("L1I", references // 4, 10, 0, 0), level("L1D", references // 2, 400, 300, 200),
-        level("L2", 910, 400, 0, 0)]}
+    profile["hierarchy"] = {"caches": "L1I=32K:8,L1D=32K:8,L2=1M:16:latency=14", "machine": "tested",
+                            "clock_ghz": 2, "memory_ns": 100, "parallel": 10, "causes": True, "levels": [
+        level("L1I", references // 4, 10, 0, 0), level("L1D", references // 2, 400, 300, 400_000),
+        level("L2", 400_710, 400, 0, 0)]}
+    code = profile["attribution"]
+    first, second = [10, 0, 0, 400, 300, 300_000, 400, 0, 0], [0, 0, 0, 0, 0, 100_000, 0, 0, 0]
+
+    def entries(key):
+        return [first, second] + [[0] * 9] * (len(code[key]) - 2)
+
+    profile["causes"] = {"caches": 3, "functions": entries("functions"), "lines": entries("lines"),
+                         "data": entries("data"), "line_conflicts": [], "conflicts": [
+        {"cache": 1, "data": 0, "evictor": 1, "count": 300_000, "offset": None},
+        {"cache": 1, "data": 1, "evictor": 0, "count": 100_000, "offset": None}]}
     return profile
 
 
@@ -232,7 +273,7 @@ def hostile():
                [{"source": 0, "first": 1, "lines": EVIL}])
 
 
-def long_run(n_functions=3000, n_lines=6000, n_data=1500, windows=512, n_cells=100_000):
+def long_run(n_functions=3000, n_lines=6000, n_data=1500, windows=512, n_cells=30_000):
     rng = random.Random(7)
     functions = [(f"namespace_{i % 40}::Class_{i % 500}<int>::member_function_{i}(std::vector<int>&)",
                   i % 300, 10 + i, "libsomething.so") for i in range(n_functions)]
@@ -249,6 +290,16 @@ def long_run(n_functions=3000, n_lines=6000, n_data=1500, windows=512, n_cells=1
     return Run("/traces/long.trace", cells, lines, functions, data,
                [f"/usr/src/something/lib/file_{i}.cc" for i in range(300)], (), windows,
                (0, 171, 342))
+
+
+def threads():
+    """Returns a profile of private caches. Each thread has 100 references with distance 0."""
+    rows = [{"process": 1, "thread": n, "references": 110 + misses, "stores": 60, "cold": 10, "coherence": misses,
+             "true_sharing": misses // 10, "false_sharing": misses - misses // 10, "upgrades": 5,
+             "histogram": [[0, 0, 100, 0]]} for n, misses in ((1, 40), (2, 80), (3, 0))]
+    return {"schema": "reusedist.profile/1.3", "references": 450, "blocks": 25, "cold": 30, "infinite": 150,
+            "block_bytes": 64, "exact": True, "error": {"kind": "exact"}, "binning": "log",
+            "threads": {"interleave": "recorded", "rows": rows}, "histogram": [[0, 0, 300, 0]]}
 
 
 def odd():
@@ -284,11 +335,20 @@ def write(directory, name, profile):
 
 
 def main(directory):
-    write(directory, "before.json", matmul("matmul naive", True).profile())
-    write(directory, "after.json", matmul("matmul interchanged", False).profile())
+    source = os.path.join(directory, "matmul.c")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write("\n".join(MATMUL_FILE))
+    before = matmul("matmul naive", True, source).profile(calls=[(0, 2), (1, 0), (1, 1), (2, 0)])
+    after = matmul("matmul interchanged", False, source).profile()
+    after["attribution"]["lines"][0]["text"] += " // as it was"
+    write(directory, "before.json", before)
+    write(directory, "after.json", after)
     write(directory, "simulated.json", simulated())
-    write(directory, "hostile.json", hostile().profile())
-    write(directory, "long.json", long_run().profile())
+    write(directory, "threads.json", threads())
+    write(directory, "hostile.json", hostile().profile(calls=[(i, i) for i in range(len(EVIL))]))
+    rng = random.Random(5)
+    calls = [(max(0, i - rng.randrange(3000)), i % 6000) for i in range(100_000)]
+    write(directory, "long.json", long_run().profile(calls=calls))
     plain = matmul("matmul", True).profile(details=False)
     write(directory, "plain.json", plain)
     plain.update(exact=False, error={"kind": "sampled", "bound": 0.05, "rate": 0.1,

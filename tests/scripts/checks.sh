@@ -7,62 +7,95 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bad=0
 
-# expect_complaint CHECK TEXT FILE LINE: with LINE added to FILE, CHECK fails and says TEXT.
-expect_complaint() {
-    local check=$1 text=$2 file=$3 line=$4 said
-    mkdir -p "$(dirname "$work/tree/$file")"
-    echo "$line" >>"$work/tree/$file"
-    if said=$("$root/scripts/$check" "$work/tree") || [[ $said != *"$text"* ]]; then
-        echo "$check does not find this in $file: $line"
-        echo "$said"
-        bad=1
-    fi
-    rm "$work/tree/$file"
-    rmdir "$(dirname "$work/tree/$file")" 2>/dev/null || true
-    [ ! -e "$root/$file" ] || cp "$root/$file" "$work/tree/$file"
+# plant FILE LINE: adds LINE to FILE in the copy.
+plant() {
+    mkdir -p "$(dirname "$work/tree/$1")"
+    echo "$2" >>"$work/tree/$1"
 }
 
-mkdir "$work/tree"
-cp -r "$root"/{CMakeLists.txt,CONTRIBUTING.md,README.md} "$work/tree/"
-(cd "$root" && find cmake python tests bench examples scripts -type d) | (cd "$work/tree" && xargs mkdir -p)
-cp -r "$root"/{include,src,cli,recorder,docs} "$work/tree/"
+# complaint FILE LINE TEXT: plants a mistake for which the next check must print TEXT.
+expected=()
+complaint() {
+    plant "$1" "$2"
+    expected+=("$3")
+}
 
-expect_complaint check-layers 'src/engine must not' src/engine/classic/stack.c '#include "trace/format.h"'
-expect_complaint check-layers 'src/engine must not' src/engine/classic/stack.c '#include "reusedist/trace.h"'
-expect_complaint check-layers 'src/engine must not' src/engine/gpu/x.c '#include "trace/input.h"'
-expect_complaint check-layers 'src/trace must not' src/trace/input.c '#include "profile/hist.h"'
-expect_complaint check-layers 'src/base must not' src/base/ctx.c '#include "reusedist/engine.h"'
-expect_complaint check-layers 'cli must not' cli/main.c '#include "base/common.h"'
-expect_complaint check-layers 'recorder must not' recorder/clang/hooks.c '#include "trace/format.h"'
-expect_complaint check-layers 'src/trace must not' src/trace/input.c '#include "live/channel.h"'
-expect_complaint check-layers 'source file' src/order/x.c '#include "base/ctx.c"'
-expect_complaint check-layers 'vendor' src/engine/classic/stack.c '#include <mpi.h>'
-expect_complaint check-layers 'no rule' src/misc/x.c ''
-expect_complaint check-registry 'nonesuch' src/engine/engines.def 'RDI_ENGINE(nonesuch)'
-expect_complaint check-registry 'lonely' src/engine/lonely.c \
-    'const rdi_engine_ops rdi_engine_lonely = {0};'
-expect_complaint check-registry 'nonesuch' src/trace/formats.def 'RDI_FORMAT(nonesuch)'
-expect_complaint check-registry 'nonesuch' cli/commands.def 'COMMAND(nonesuch)'
+# run_check CHECK: runs the check once, expects all complaints about the planted mistakes, and makes a new copy.
+run_check() {
+    local said text
+    if said=$("$root/scripts/$1" "$work/tree"); then
+        echo "$1 finds nothing"
+        bad=1
+    fi
+    for text in "${expected[@]}"; do
+        if [[ $said != *"$text"* ]]; then
+            printf '%s does not say: %s\n%s\n' "$1" "$text" "$said"
+            bad=1
+        fi
+    done
+    expected=()
+    copy_tree
+}
 
-expect_complaint check-tree 'not documented: src/misc' src/misc/x.c ''
-expect_complaint check-tree 'not documented: tests/misc' tests/misc/x.c ''
-expect_complaint check-tree 'not documented: RD_NONESUCH' CMakeLists.txt 'option(RD_NONESUCH "" ON)'
-expect_complaint check-tree 'only documented: RD_NONESUCH' CONTRIBUTING.md '| `RD_NONESUCH` | ON | |'
-expect_complaint check-tree 'only documented: tests/nonesuch' CONTRIBUTING.md '| `tests/nonesuch` | |'
-expect_complaint check-tree 'several files are called main.c' src/base/main.c ''
-expect_complaint check-tree 'src/base/x.c: 501 lines' src/base/x.c "$(seq 501)"
+copy_tree() {
+    rm -rf "$work/tree"
+    mkdir "$work/tree"
+    cp -r "$root"/{CMakeLists.txt,CONTRIBUTING.md,README.md} "$work/tree/"
+    (cd "$root" && find cmake python tests bench examples scripts -type d) | (cd "$work/tree" && xargs mkdir -p)
+    cp -r "$root"/{include,src,cli,recorder,docs} "$work/tree/"
+}
+copy_tree
+
+# includes FILE PATH WHY: check-layers must complain about a line that includes PATH.
+includes() {
+    complaint "$1" "#include $2" "$3: #include $2"
+}
+includes src/engine/classic/stack.c '"trace/format.h"' 'src/engine must not include this'
+includes src/engine/classic/stack.c '"reusedist/trace.h"' 'src/engine must not include this'
+includes src/engine/gpu/x.c '"trace/input.h"' 'src/engine must not include this'
+includes src/trace/input.c '"profile/hist.h"' 'src/trace must not include this'
+includes src/base/ctx.c '"reusedist/engine.h"' 'src/base must not include this'
+includes cli/main.c '"base/common.h"' 'cli must not include this'
+includes recorder/clang/hooks.c '"trace/format.h"' 'recorder must not include this'
+includes src/trace/input.c '"live/channel.h"' 'src/trace must not include this'
+includes src/order/x.c '"base/ctx.c"' 'includes a source file'
+includes src/engine/classic/stack.c '<mpi.h>' 'vendor headers belong in src/engine/gpu and src/engine/mpi'
+complaint src/misc/x.c '' 'src/misc/x.c:1: no rule'
+run_check check-layers
+
+complaint src/engine/engines.def 'RDI_ENGINE(nonesuch)' 'src/engine/engines.def: nonesuch is not defined'
+complaint src/engine/lonely.c 'const rdi_engine_ops rdi_engine_lonely = {0};' '> lonely'
+complaint src/trace/formats.def 'RDI_FORMAT(nonesuch)' 'src/trace/formats.def: nonesuch is not defined'
+complaint cli/commands.def 'COMMAND(nonesuch)' 'cli/commands.def: nonesuch is not defined'
+run_check check-registry
+
+complaint src/misc/x.c '' 'not documented: src/misc'
+complaint tests/misc/y.c '' 'not documented: tests/misc'
+complaint CMakeLists.txt 'option(RD_NONESUCH "" ON)' 'not documented: RD_NONESUCH'
+complaint CONTRIBUTING.md '| `RD_UNKNOWN` | ON | |' 'only documented: RD_UNKNOWN'
+complaint CONTRIBUTING.md '| `tests/nonesuch` | |' 'only documented: tests/nonesuch'
+complaint src/base/main.c '' 'several files are called main.c'
+complaint src/base/x501.c "$(seq 501)" 'src/base/x501.c: 501 lines'
+n=0
 for line in 'x = strtod(text, NULL);' 'snprintf(text, room, "%s: 7 %% of %.*f", name, digits, x);' \
     'printf("a;" "%d" "%" PRIu64'$'\n'' "%g", i, x);' 'n = vsnprintf(text, room, format, args);'; do
-    expect_complaint check-tree 'src/base/x.c: prints or parses' src/base/x.c "$line"
+    n=$((n + 1))
+    complaint src/base/number$n.c "$line" "src/base/number$n.c: prints or parses"
 done
-expect_complaint check-tree 'cli/x.c: prints or parses' cli/x.c 'setlocale(LC_ALL, "");'
-expect_complaint check-tree 'there is no nonesuch.h' src/base/x.c '/* See nonesuch.h. */'
+complaint cli/locale.c 'setlocale(LC_ALL, "");' 'cli/locale.c: prints or parses'
+complaint src/base/y.c '/* See nonesuch.h. */' 'src/base/y.c:1: there is no nonesuch.h'
+run_check check-tree
 
-expect_complaint check-voice 'begin with the subject' src/order/x.c '/* Of the blocks given last, the newest. */'
-expect_complaint check-voice 'begin with the subject' scripts/x '# What a script does.'
-expect_complaint check-voice 'use: fix' docs/x.md 'This mends the loop.'
-expect_complaint check-voice 'use: analyze' src/base/ctx.c 'static const char *text = "nothing to analyse";'
-expect_complaint check-voice 'use: an infinite cache' src/model/x.h '/* Misses of a cache of everything. */'
+# wording FILE LINE ADVICE: check-voice must print the line and the advice.
+wording() {
+    complaint "$1" "$2" "$2"$'\n'"    $3"
+}
+wording src/order/x.c '/* Of the blocks given last, the newest. */' 'begin with the subject'
+wording scripts/x '# What a script does.' 'begin with the subject'
+wording docs/x.md 'This mends the loop.' 'use: fix'
+wording src/base/ctx.c 'static const char *text = "nothing to analyse";' 'use: analyze'
+wording src/model/x.h '/* Misses of a cache of everything. */' 'use: an infinite cache'
+run_check check-voice
 
 # expect_number TEXT FILE SED: with FILE changed so, check-numbers fails and says TEXT.
 expect_number() {

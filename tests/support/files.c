@@ -10,17 +10,21 @@
 
 #include <cmocka.h>
 
-char *files_path(void) {
+char *files_named(const char *name) {
     const char *top = getenv("TMPDIR");
     char dir[512];
     int n = snprintf(dir, sizeof dir, "%s/reusedist-test-XXXXXX", top ? top : "/tmp");
     assert_true(n > 0 && (size_t)n < sizeof dir);
     assert_non_null(mkdtemp(dir));
-    size_t room = strlen(dir) + sizeof "/file";
+    size_t room = strlen(dir) + strlen(name) + sizeof "/";
     char *path = malloc(room);
     assert_non_null(path);
-    snprintf(path, room, "%s/file", dir);
+    snprintf(path, room, "%s/%s", dir, name);
     return path;
+}
+
+char *files_path(void) {
+    return files_named("file");
 }
 
 void files_remove(char *path) {

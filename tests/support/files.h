@@ -8,6 +8,8 @@
 
 /* Returns a new path without a file, in a new directory. Free it with files_remove(). */
 char *files_path(void);
+/* Like files_path(), for a file with this name. */
+char *files_named(const char *name);
 /* Removes the file if there is one, its directory, and frees the path. */
 void files_remove(char *path);
 

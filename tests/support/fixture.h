@@ -9,4 +9,12 @@ extern rd_ctx *ctx;
 int new_ctx(void **state);
 int free_ctx(void **state); /* fails if memory was leaked */
 
+/* Skips the rest of a test under ThreadSanitizer, which can find nothing in a test without threads.
+ * cmocka.h must be included before. */
+#ifdef __SANITIZE_THREAD__
+#define SKIP_WITHOUT_THREADS() skip()
+#else
+#define SKIP_WITHOUT_THREADS() ((void)0)
+#endif
+
 #endif

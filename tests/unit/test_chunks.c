@@ -156,6 +156,7 @@ static void run_chunked(const uint64_t *trace, size_t n, uint64_t bound, rdi_rng
 
 static void chunks_of_any_length_give_the_distances_of_the_whole_for_any_bound(void **state) {
     (void)state;
+    SKIP_WITHOUT_THREADS();
     static uint64_t trace[MOST_REFERENCES];
     rdi_rng rng = {21};
     for (unsigned round = 0; round < 100; round++) {
@@ -230,6 +231,7 @@ static void copied_and_borrowed_references_give_the_same_for_any_number_of_threa
  * enough blocks, which happens here while it resolves first touches. */
 static void first_touches_that_fill_the_front_of_the_chunk_before_are_counted_right(void **state) {
     (void)state;
+    SKIP_WITHOUT_THREADS();
     rd_engine_config config = {.size = sizeof config};
     rdi_rng rng = {41};
     for (unsigned round = 0; round < 300; round++) {

@@ -248,7 +248,7 @@ static void impossible_events_are_not_written(void **state) {
     static char too_long[RDI_EVENT_PATH_MAX + 2];
     memset(too_long, 'x', RDI_EVENT_PATH_MAX + 1);
     const rd_event bad[] = {{.kind = (rd_event_kind)0},
-                            {.kind = (rd_event_kind)6},
+                            {.kind = (rd_event_kind)31},
                             {.kind = RD_EVENT_MODULE},
                             {.kind = RD_EVENT_MODULE, .path = ""},
                             {.kind = RD_EVENT_MODULE, .path = too_long}};
@@ -262,6 +262,35 @@ static void impossible_events_are_not_written(void **state) {
         files_remove(path);
         free_ctx(ctx);
     }
+}
+
+static void synchronization_without_references_is_summed_up(void **state) {
+    (void)state;
+    rd_ctx *ctx = new_ctx();
+    rdi_event_list list = {.ctx = ctx};
+    const uint64_t process = UINT64_C(3) << 48;
+    const rd_event events[] = {
+        {.kind = RD_EVENT_SYNC_RELEASE, .thread = 1, .address = process + 8, .size = 4},
+        {.kind = RD_EVENT_SYNC_ACQUIRE, .thread = 2, .address = process + 8, .size = 4},
+        {.kind = RD_EVENT_STACK, .thread = 2, .address = 5, .size = 3},
+        {.kind = RD_EVENT_SYNC_RELEASE, .thread = 2, .address = process + 16},
+        {.kind = RD_EVENT_SYNC_ACQUIRE, .thread = 1, .address = process + 16},
+        {.kind = RD_EVENT_SYNC_RELEASE, .thread = 1, .address = process + 8, .size = 5},
+        {.kind = RD_EVENT_SYNC_ACQUIRE, .thread = 2, .address = process + 24}};
+    const rd_event kept[] = {
+        {.kind = RD_EVENT_STACK, .thread = 2, .address = 5, .size = 3},
+        {.kind = RD_EVENT_SYNC_ACQUIRE, .thread = 1, .address = process},
+        {.kind = RD_EVENT_SYNC_ACQUIRE, .thread = 2, .address = process},
+        {.kind = RD_EVENT_SYNC_RELEASE, .thread = 1, .address = process + 8, .size = 4},
+        {.kind = RD_EVENT_SYNC_RELEASE, .thread = 2, .address = process + 16}};
+    for (size_t i = 0; i < RDI_COUNT(events); i++)
+        assert_int_equal(rdi_event_list_add(&list, &events[i], 0), RD_OK);
+    assert_int_equal(rdi_event_list_compact(&list), RD_OK);
+    assert_int_equal(list.n, RDI_COUNT(kept));
+    for (size_t i = 0; i < RDI_COUNT(kept); i++)
+        assert_memory_equal(&list.items[i], &kept[i], sizeof *kept);
+    rdi_event_list_free(&list);
+    free_ctx(ctx);
 }
 
 static void only_the_last_event_of_an_address_is_kept(void **state) {
@@ -417,8 +446,8 @@ static void each_impossible_event_has_its_message(void **state) {
     assert_int_equal(read_sealed(file, bytes, good, sizeof good, 0, error), RD_EFORMAT);
     assert_non_null(strstr(error, "its length is invalid"));
     free(file);
-    REFUSED("\0\0\1\4\5\6", 3, "no known kind");
-    REFUSED("\6\0\1\4\5\6", 3, "no known kind");
+    REFUSED("\0\0\1\4\5\6", 3, "an unknown kind");
+    REFUSED("\6\0\1\4\5\6", 3, "an unknown kind");
     REFUSED("\2\0\1\4\5", 3, "cut off");
     REFUSED("\2\0\1\4\5\x86", 3, "cut off");
     REFUSED("\2\0\1\4\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02\6", 3, "cut off");
@@ -475,6 +504,7 @@ int main(void) {
         cmocka_unit_test(a_trace_with_events_is_read_from_its_beginning),
         cmocka_unit_test(writers_without_events_leave_them_out),
         cmocka_unit_test(impossible_events_are_not_written),
+        cmocka_unit_test(synchronization_without_references_is_summed_up),
         cmocka_unit_test(only_the_last_event_of_an_address_is_kept),
         cmocka_unit_test(every_damaged_byte_and_truncation_is_found),
         cmocka_unit_test(a_missing_or_doubled_frame_of_events_is_found),

@@ -365,6 +365,33 @@ static void events_stand_between_references(void **state) {
     stop(&t);
 }
 
+static void synchronization_stands_between_records_of_one_word(void **state) {
+    (void)state;
+    live_test t;
+    start(&t, (rd_live_config){.size = sizeof(rd_live_config), .sync = true});
+    assert_int_equal(t.channel->record_words, 1);
+    assert_int_equal(t.channel->events, RDI_EVENTS_SYNC);
+    int index = rdi_channel_take(t.channel, 1);
+    uint64_t *words = rdi_channel_words(t.channel, (unsigned)index), n = 0;
+    t.channel->buffer[index].thread = 7;
+    words[n++] = record(64, 8, RDI_RECORD_LOAD);
+    n += put_event(words + n, RD_EVENT_SYNC_RELEASE, 0x5000, 0, NULL);
+    words[n++] = record(128, 8, RDI_RECORD_STORE);
+    n += put_event(words + n, RD_EVENT_SYNC_ACQUIRE, 0x6000, 0, NULL);
+    rdi_channel_submit(t.channel, index, n);
+    const rd_refs *refs = NULL;
+    const rd_event *events = NULL;
+    assert_int_equal(rd_trace_read(t.trace, &refs), RD_OK);
+    assert_int_equal(refs->n, 2);
+    assert_int_equal(refs->fields, RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_THREAD | RD_FIELD_SYNC);
+    assert_true(refs->addr[0] == 64 && refs->addr[1] == 128 && refs->thread[1] == 7);
+    assert_int_equal(rd_trace_events(t.trace, &events), 2);
+    assert_event(&events[0], RD_EVENT_SYNC_RELEASE, 1, 0x5000, 0);
+    assert_event(&events[1], RD_EVENT_SYNC_ACQUIRE, 2, 0x6000, 0);
+    assert_end(&t);
+    stop(&t);
+}
+
 static void events_alone_come_with_what_follows_or_the_end(void **state) {
     (void)state;
     live_test t;
@@ -427,7 +454,7 @@ static void events_without_sense_are_refused(void **state) {
     static const struct {
         uint64_t head, words;
         const char *why;
-    } bad[] = {{RDI_EVENT_HEAD(6, 0, 0), 4, "invalid event"},
+    } bad[] = {{RDI_EVENT_HEAD(31, 0, 0), 4, "invalid event"},
                {RDI_EVENT_HEAD(RD_EVENT_MODULE, 0, 0), 4, "invalid event"},
                {RDI_EVENT_HEAD(RD_EVENT_MODULE, 20, 0), 8, "invalid event"}, /* a path of zeros */
                {RDI_EVENT_HEAD(RD_EVENT_MODULE, 5000, 0), 8000, "invalid event"},
@@ -693,6 +720,7 @@ int main(void) {
         cmocka_unit_test(programs_have_addresses_of_their_own),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(events_stand_between_references),
+        cmocka_unit_test(synchronization_stands_between_records_of_one_word),
         cmocka_unit_test(events_alone_come_with_what_follows_or_the_end),
         cmocka_unit_test(needless_events_do_not_pile_up),
         cmocka_unit_test(events_without_sense_are_refused),

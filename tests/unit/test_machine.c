@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 
+#include "base/build_config.h"
 #include "base/common.h"
+#include "machine/hwloc_caches.h"
 #include "machine/machine_host.h"
 #include "model/machine_misses.h"
 #include "reusedist/machine.h"
@@ -264,8 +266,11 @@ static void a_host_has_the_caches_that_its_files_report(void **state) {
     write_cache(folder, 3, (const char *const[]){"2", "Unified", "2M", "16", "0-1"});
     write_word(folder, "cpuinfo", "processor\t: 0\nmodel name\t: A processor\n");
     snprintf(cpuinfo, sizeof cpuinfo, "%s/cpuinfo", folder);
-    assert_int_equal(rdi_machine_host(ctx, folder, cpuinfo, &m), RD_OK);
+    rdi_host_cache host[8];
+    size_t n = rdi_host_caches(folder, host, RDI_COUNT(host));
+    assert_int_equal(rdi_machine_of(ctx, host, n, cpuinfo, "files", &m), RD_OK);
     assert_string_equal(m.title, "A processor");
+    assert_string_equal(m.source, "files");
     assert_true(m.caches.n == 3 && m.line_bytes == 128 && m.cores == 7);
     static const rd_cache expected[] = {
         {.name = "L1", .bytes = 48 << 10, .ways = 12},
@@ -281,7 +286,33 @@ static void a_host_has_the_caches_that_its_files_report(void **state) {
     assert_true(m.fetch.bytes == 64 << 10 && m.fetch.ways == 8);
     snprintf(command, sizeof command, "rm -r %s", folder);
     assert_int_equal(system(command), 0);
-    assert_int_equal(rdi_machine_host(ctx, folder, cpuinfo, &m), RD_EUNSUPPORTED);
+    assert_int_equal(rdi_host_caches(folder, host, RDI_COUNT(host)), 0);
+    assert_int_equal(rdi_machine_of(ctx, host, 0, cpuinfo, "files", &m), RD_EUNSUPPORTED);
+}
+
+/* hwloc describes a machine of 8 processors that share an L3 cache, in pairs that share an L2 cache. */
+static void hwloc_finds_the_caches_of_the_first_processor(void **state) {
+    rd_ctx *ctx = *state;
+    rdi_host_cache host[8];
+    rd_machine m;
+    if (!RDI_HAVE_HWLOC) {
+        assert_int_equal(rdi_hwloc_caches(NULL, host, RDI_COUNT(host)), 0);
+        skip();
+    }
+    size_t n = rdi_hwloc_caches("l3:1(size=33554432) l2:4(size=2097152) l1d:2(size=49152) "
+                                "l1i:1(size=65536) pu:1",
+                                host, RDI_COUNT(host));
+    assert_int_equal(n, 4);
+    assert_int_equal(rdi_machine_of(ctx, host, n, "/nothing", "hwloc", &m), RD_OK);
+    assert_true(m.caches.n == 3 && m.line_bytes == 64 && m.cores == 8);
+    static const uint64_t bytes[] = {48 << 10, 2 << 20, 32 << 20};
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(m.caches.cache[i].bytes == bytes[i]);
+        assert_true(m.caches.cache[i].shared == (i > 0));
+    }
+    assert_string_equal(m.fetch.name, "L1I");
+    assert_true(m.fetch.bytes == 64 << 10);
+    assert_int_equal(rdi_hwloc_caches("no such notation", host, RDI_COUNT(host)), 0);
 }
 
 #define CASE(f) cmocka_unit_test_setup_teardown(f, context_new, context_free)
@@ -296,6 +327,7 @@ int main(void) {
         CASE(mistakes_name_the_line),
         CASE(unknown_names_get_a_suggestion),
         CASE(a_host_has_the_caches_that_its_files_report),
+        CASE(hwloc_finds_the_caches_of_the_first_processor),
         CASE(the_cost_is_the_latency_of_the_cache_that_serves),
         CASE(misses_are_those_of_the_curve_and_of_the_estimate),
         CASE(a_bound_leaves_outer_caches_unknown),

@@ -6,56 +6,89 @@
 #include "reusedist/objects.h"
 #include "support/context.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
-#define REQUESTS 60000
-#define SECOND   UINT64_C(1000000000)
-
-static uint64_t seeds = 12; /* the argument of the program is another number of them */
+#define OBJECTS 20000 /* 3 requests for each */
+#define SECOND  UINT64_C(1000000000)
 
 typedef struct trace {
-    uint64_t id[REQUESTS], bytes[REQUESTS], time[REQUESTS], lifetime[REQUESTS], operation[REQUESTS];
+    size_t n;
+    uint64_t *id, *bytes, *time, *lifetime, *operation;
 } trace;
 
 /* Kinds of traces: how popular the objects are, how their sizes are spread, and what happens. */
-enum { ZIPF, UNIFORM, SCAN, HEAVY, EXPIRING, KINDS };
+enum { ZIPF, UNIFORM, SCAN, PARETO, LOGNORMAL, DOWNLOADS, EXPIRING, KINDS };
+
+static const char *const names[] = {
+    [ZIPF] = "zipf",        [UNIFORM] = "uniform",     [SCAN] = "scan",
+    [PARETO] = "pareto",    [LOGNORMAL] = "lognormal", [DOWNLOADS] = "downloads",
+    [EXPIRING] = "expiring"};
 
 static double uniform(rdi_rng *rng) {
     return (double)(rdi_rng_below(rng, UINT64_C(1) << 52) + 1) / 0x1p52;
 }
 
-static void make_trace(int kind, uint64_t seed, trace *t) {
-    enum { OBJECTS = 20000 };
+/* Returns the size of object x, or of the object with the popularity rank x. Sizes are spread evenly
+ * unless the kind has a heavy tail: Pareto with exponent 1.5, cut at 1 MiB; log-normal with a sigma of
+ * 2; or Pareto with exponent 1.2 where rare objects are larger. */
+static uint64_t size_of(int kind, uint64_t seed, uint64_t x, uint64_t objects) {
+    rdi_rng own = {x * 7919 + seed};
+    double v = uniform(&own), w = uniform(&own);
+    double normal = sqrt(-2 * log(v)) * cos(6.283185307179586 * w);
+    double rare = (double)x / (double)objects;
+    double size = kind == PARETO      ? 100 * pow(v, -1 / 1.5)
+                  : kind == LOGNORMAL ? 1000 * exp(2 * normal)
+                  : kind == DOWNLOADS ? 100 * (1 + 9 * rare) * pow(v, -1 / 1.2)
+                                      : 100 + 900 * v;
+    return (uint64_t)fmin(size, 0x1p20);
+}
+
+static uint64_t *column(size_t n) {
+    uint64_t *c = malloc(n * sizeof *c);
+    assert_non_null(c);
+    return c;
+}
+
+static trace make_trace(int kind, uint64_t seed, uint64_t objects) {
+    size_t n = (size_t)objects * 3;
+    trace t = {n, column(n), column(n), column(n), column(n), column(n)};
     rdi_rng rng = {seed * KINDS + (uint64_t)kind + 1};
-    for (size_t i = 0; i < REQUESTS; i++) {
+    for (size_t i = 0; i < n; i++) {
         double u = uniform(&rng);
-        uint64_t x = kind == UNIFORM ? (uint64_t)(u * OBJECTS)
-                     : kind == SCAN  ? i % OBJECTS
-                                     : (uint64_t)(pow(OBJECTS, u)); /* Zipf with exponent 1 */
-        rdi_rng own = {x * 7919 + seed};
-        double v = uniform(&own);
-        t->id[i] = x;
-        /* Sizes are spread evenly, or have a heavy tail: a Pareto distribution, cut at 1 MiB. */
-        t->bytes[i] = kind == HEAVY ? (uint64_t)fmin(100 * pow(v, -1 / 1.5), 0x1p20)
-                                    : 100 + (uint64_t)(900 * v);
-        t->time[i] = i / 100 * SECOND;
-        t->lifetime[i] = kind == EXPIRING ? (1 + x % 300) * SECOND : 0;
-        t->operation[i] = kind == EXPIRING && rdi_rng_below(&rng, 8) == 0    ? RD_OPERATION_WRITE
-                          : kind == EXPIRING && rdi_rng_below(&rng, 50) == 0 ? RD_OPERATION_DELETE
-                                                                             : RD_OPERATION_READ;
+        uint64_t x = kind == UNIFORM ? (uint64_t)(u * (double)objects)
+                     : kind == SCAN  ? i % objects
+                                     : (uint64_t)pow((double)objects, u); /* Zipf, exponent 1 */
+        t.id[i] = x;
+        t.bytes[i] = size_of(kind, seed, x, objects);
+        t.time[i] = i / 100 * SECOND;
+        t.lifetime[i] = kind == EXPIRING ? (1 + x % 300) * SECOND : 0;
+        t.operation[i] = kind == EXPIRING && rdi_rng_below(&rng, 8) == 0    ? RD_OPERATION_WRITE
+                         : kind == EXPIRING && rdi_rng_below(&rng, 50) == 0 ? RD_OPERATION_DELETE
+                                                                            : RD_OPERATION_READ;
     }
+    return t;
+}
+
+static void free_trace(trace *t) {
+    free(t->id);
+    free(t->bytes);
+    free(t->time);
+    free(t->lifetime);
+    free(t->operation);
 }
 
 static rd_profile *analyze(rd_ctx *ctx, const trace *t, rd_objects_config config) {
     rd_objects *o = NULL;
     rd_profile *p = NULL;
-    const rd_requests all = {.n = REQUESTS,
+    const rd_requests all = {.n = t->n,
                              .id = t->id,
                              .bytes = t->bytes,
                              .time = t->time,
@@ -74,12 +107,17 @@ typedef struct tally {
     double width, error, byte_width, byte_error;
 } tally;
 
-/* Compares a sample with the exact ratios at all powers of two that the sample resolves. */
+/* Compares a sample with the exact ratios at all powers of two that the sample resolves, up to the
+ * size of all objects together. */
 static void compare(rd_ctx *ctx, const rd_profile *exact, const rd_profile *sample, tally *sum) {
-    uint64_t size = rd_mrc_resolution(sample), largest = rd_profile_objects(exact)->largest;
-    for (size = size ? size : 1; size < UINT64_C(1) << 26; size *= 2) {
+    const rd_objects_facts *f = rd_profile_objects(exact);
+    uint64_t size = rd_mrc_resolution(sample), most = 1;
+    for (size_t i = 0; i < f->n_live; i++)
+        while (most < f->live[i].no_expiry)
+            most *= 2;
+    for (size = size ? size : 1; size <= most; size *= 2) {
         double miss, byte_miss, low, high, byte_low, byte_high, guess, byte_guess;
-        if (size < largest)
+        if (size < f->largest)
             continue;
         assert_int_equal(rd_objects_at(ctx, exact, size, &miss, &byte_miss, NULL), RD_OK);
         assert_int_equal(rd_objects_at(ctx, sample, size, &guess, &byte_guess, NULL), RD_OK);
@@ -95,43 +133,68 @@ static void compare(rd_ctx *ctx, const rd_profile *exact, const rd_profile *samp
     }
 }
 
-/* The test asks for 90 %, because the number of seeds is small; the document has the measured
- * coverage of many seeds. */
-static void bands_contain_the_exact_ratios(void **state) {
-    trace *t = malloc(sizeof *t);
-    for (int kind = 0; kind < KINDS; kind++) {
-        tally sum = {0};
-        for (uint64_t seed = 0; seed < seeds; seed++) {
-            make_trace(kind, seed % 4, t);
-            rd_profile *exact = analyze(*state, t, (rd_objects_config){0});
-            rd_profile *sample = analyze(
-                *state, t, (rd_objects_config){.sample_rate = 0.1, .sample_seed = seed + 1});
-            compare(*state, exact, sample, &sum);
-            rd_profile_free(exact);
+/* The comparison of samples with exact analyses: `traces` traces of each kind, and `samples` samples of
+ * each trace. `first` is the seed of the first trace. */
+typedef struct plan {
+    unsigned traces, samples;
+    double rate;
+    uint64_t objects, first;
+} plan;
+
+static tally measure(rd_ctx *ctx, int kind, const plan *of) {
+    tally sum = {0};
+    for (uint64_t seed = of->first; seed < of->first + of->traces; seed++) {
+        trace t = make_trace(kind, seed, of->objects);
+        rd_profile *exact = analyze(ctx, &t, (rd_objects_config){0});
+        for (uint64_t i = 0; i < of->samples; i++) {
+            rd_objects_config config = {.sample_rate = of->rate,
+                                        .sample_seed = seed * of->samples + i};
+            rd_profile *sample = analyze(ctx, &t, config);
+            compare(ctx, exact, sample, &sum);
             rd_profile_free(sample);
         }
-        print_message(
-            "kind %d: requests %.1f %% inside, width %.4f, error %.5f; bytes %.1f %% inside, width "
-            "%.4f, error %.5f; %u sizes\n",
-            kind, 100.0 * sum.inside / sum.all, sum.width / sum.all, sum.error / sum.all,
-            100.0 * sum.byte_inside / sum.all, sum.byte_width / sum.all, sum.byte_error / sum.all,
-            sum.all);
-        assert_true(sum.all > 0);
-        assert_true(sum.inside >= 0.9 * sum.all);
-        assert_true(sum.byte_inside >= 0.9 * sum.all);
+        rd_profile_free(exact);
+        free_trace(&t);
     }
-    free(t);
+    return sum;
+}
+
+/* Prints a line of JSON per kind of trace, for scripts/bench-object-samples. */
+static void print_coverage(rd_ctx *ctx, const plan *of) {
+    for (int kind = 0; kind < KINDS; kind++) {
+        tally t = measure(ctx, kind, of);
+        printf("{\"trace\": \"%s\", \"objects\": %" PRIu64 ", \"requests\": %" PRIu64
+               ", \"rate\": %g, \"first_seed\": %" PRIu64 ", \"samples\": %u, \"sizes\": %u"
+               ", \"inside\": %u, \"byte_inside\": %u, \"width\": %.5f, \"byte_width\": %.5f"
+               ", \"error\": %.5f, \"byte_error\": %.5f}\n",
+               names[kind], of->objects, 3 * of->objects, of->rate, of->first,
+               of->traces * of->samples, t.all, t.inside, t.byte_inside, t.width / t.all,
+               t.byte_width / t.all, t.error / t.all, t.byte_error / t.all);
+        fflush(stdout);
+    }
+}
+
+/* The test asks for 90 %, because the number of samples is small; the document has the measured
+ * coverage of many samples. */
+static void bands_contain_the_exact_ratios(void **state) {
+    static const plan few = {4, 3, 0.1, OBJECTS, 1000};
+    for (int kind = 0; kind < KINDS; kind++) {
+        tally t = measure(*state, kind, &few);
+        print_message("%s: %u and %u of %u inside\n", names[kind], t.inside, t.byte_inside, t.all);
+        assert_true(t.all > 0);
+        assert_true(t.inside >= 0.9 * t.all);
+        assert_true(t.byte_inside >= 0.9 * t.all);
+    }
 }
 
 static void a_sample_of_everything_is_exact(void **state) {
-    trace *t = malloc(sizeof *t);
     for (int kind = 0; kind < KINDS; kind++) {
-        make_trace(kind, 1, t);
+        trace t = make_trace(kind, 1, OBJECTS);
         for (uint64_t warmup = 0; warmup < 2000; warmup += 1501) {
             rd_objects_config config = {.warmup = warmup, .count = RD_COUNT_ALL};
-            rd_profile *exact = analyze(*state, t, config);
+            rd_profile *exact = analyze(*state, &t, config);
             config.sample_rate = 1;
-            rd_profile *sample = analyze(*state, t, config);
+            rd_profile *sample = analyze(*state, &t, config);
             const rd_objects_facts *a = rd_profile_objects(exact), *b = rd_profile_objects(sample);
             assert_int_equal(a->counted.requests, b->counted.requests);
             assert_int_equal(a->cold.requests, b->cold.requests);
@@ -151,17 +214,16 @@ static void a_sample_of_everything_is_exact(void **state) {
             rd_profile_free(exact);
             rd_profile_free(sample);
         }
+        free_trace(&t);
     }
-    free(t);
 }
 
 static void a_file_keeps_the_bands(void **state) {
-    trace *t = malloc(sizeof *t);
+    trace t = make_trace(PARETO, 1, OBJECTS);
     char *text = NULL, *second = NULL;
     size_t n = 0, n_second = 0;
     rd_profile *again = NULL, *sum = NULL;
-    make_trace(HEAVY, 1, t);
-    rd_profile *p = analyze(*state, t, (rd_objects_config){.sample_rate = 0.1});
+    rd_profile *p = analyze(*state, &t, (rd_objects_config){.sample_rate = 0.1});
     assert_int_equal(rd_profile_json(p, &text, &n), RD_OK);
     assert_int_equal(rd_profile_parse(*state, "file", text, n, &again), RD_OK);
     assert_int_equal(rd_profile_json(again, &second, &n_second), RD_OK);
@@ -174,23 +236,30 @@ static void a_file_keeps_the_bands(void **state) {
     rd_text_free(*state, second);
     rd_profile_free(p);
     rd_profile_free(again);
-    free(t);
+    free_trace(&t);
 }
 
 static void an_empty_sample_knows_nothing(void **state) {
-    trace *t = malloc(sizeof *t);
-    make_trace(UNIFORM, 1, t);
-    rd_profile *p = analyze(*state, t, (rd_objects_config){.sample_rate = 1e-12});
+    trace t = make_trace(UNIFORM, 1, OBJECTS);
+    rd_profile *p = analyze(*state, &t, (rd_objects_config){.sample_rate = 1e-12});
     double low, high;
     assert_int_equal(rd_mrc_band(*state, p, 1 << 20, &low, &high), RD_OK);
     assert_true(low == 0 && high == 1);
     rd_profile_free(p);
-    free(t);
+    free_trace(&t);
 }
 
+/* usage: test_object_sample [TRACES SAMPLES RATE OBJECTS SEED]; with arguments, it prints coverage. */
 int main(int argc, char **argv) {
-    if (argc > 1)
-        seeds = strtoull(argv[1], NULL, 10);
+    if (argc == 6) {
+        plan wanted = {(unsigned)strtoul(argv[1], NULL, 10), (unsigned)strtoul(argv[2], NULL, 10),
+                       strtod(argv[3], NULL), strtoull(argv[4], NULL, 10),
+                       strtoull(argv[5], NULL, 10)};
+        void *ctx = NULL;
+        context_new(&ctx);
+        print_coverage(ctx, &wanted);
+        return context_free(&ctx);
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bands_contain_the_exact_ratios),
         cmocka_unit_test(a_sample_of_everything_is_exact),

@@ -227,6 +227,7 @@ static void check_one_round(rdi_rng *rng, rdi_resolving resolving, const char *e
 
 static void open_first_touches_are_the_distinct_blocks_from_the_chunk_on(void **state) {
     (void)state;
+    SKIP_WITHOUT_THREADS();
     static const char *const engines[] = {"stack", "bk", "olken", "stream"};
     rdi_rng rng = {31};
     for (unsigned round = 0; round < 60; round++) {
@@ -259,6 +260,7 @@ static void check_bounded(rdi_rng *rng, rdi_parda_plan plan) {
 
 static void no_rank_holds_or_sends_more_than_the_bound(void **state) {
     (void)state;
+    SKIP_WITHOUT_THREADS();
     rdi_rng rng = {32};
     for (unsigned round = 0; round < 30; round++)
         for (unsigned how = 0; how < 6; how++)

@@ -322,7 +322,7 @@ static void unknown_sections_are_named_in_a_note(void **state) {
     } cases[] = {
         {SMALL(""), NULL},
         {SMALL("\"tool\":\"mine 1.0\","), NULL},
-        {SMALL("\"sizes\":[1],\"contexts\":null,"), ": sizes, contexts"},
+        {SMALL("\"sizes\":[1],\"shadows\":null,"), ": sizes, shadows"},
         {SMALL("\"\\u001b[31m\":1,\"\":2,"), ": (no name), (no name)"},
     };
     for (size_t i = 0; i < RDI_COUNT(cases); i++) {
@@ -336,7 +336,7 @@ static void unknown_sections_are_named_in_a_note(void **state) {
         char *text = NULL;
         size_t n = 0; /* skipped parts are not written again */
         assert_int_equal(rd_profile_json(p, &text, &n), RD_OK);
-        assert_null(strstr(text, "contexts"));
+        assert_null(strstr(text, "shadows"));
         rd_text_free(*state, text);
         rd_profile_free(p);
     }

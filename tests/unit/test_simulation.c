@@ -1,6 +1,8 @@
 /* Tests simulated caches in an analysis and in a profile: an analysis has the same counts as a
  * simulator, and the section "hierarchy" is written, read, merged and checked. */
 #include "reusedist/reusedist.h"
+#include "support/files.h"
+#include "support/traces.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -132,6 +134,63 @@ static void threads_and_distances_change_nothing(void **state) {
     free(text);
 }
 
+#define AHEAD 600000 /* more references than one slice of a trace that is decoded ahead */
+
+/* Analyzes a short and a long file, one after the other. */
+static rd_profile *analyze_files(const char *shorter, const char *longer, const rd_hierarchy *h,
+                                 uint32_t threads, bool causes) {
+    rd_analysis_config config = {
+        .size = sizeof config, .hierarchy = h, .threads = threads, .without_causes = !causes};
+    rd_analysis *a = NULL;
+    rd_profile *p = NULL;
+    ok(rd_analysis_open(ctx, &config, &a));
+    ok(rd_analysis_add_file(a, shorter));
+    ok(rd_analysis_add_file(a, longer));
+    ok(rd_analysis_run(a));
+    ok(rd_analysis_profile(a, &p));
+    rd_analysis_close(a);
+    return p;
+}
+
+/* Several threads decode a long file ahead of the simulation, and some references span two blocks.
+ * That changes no counter. */
+static void decoding_ahead_changes_nothing(void **state) {
+    (void)state;
+    static uint64_t addr[AHEAD];
+    static uint32_t size[AHEAD];
+    static uint8_t kind[AHEAD];
+    static const char *const caches[] = {"L1=4K:8,L2=24K:12", "L1I=2K:4,L1D=4K:8,L2=24K:12"};
+    uint64_t random = 3;
+    for (size_t i = 0; i < AHEAD; i++) {
+        random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+        addr[i] = 4096 + (random >> 33) % (random >> 60 ? 3000 : 60000);
+        size[i] = 8;
+        kind[i] = (uint8_t)(1u << (random >> 40) % 3);
+    }
+    rd_refs refs = {.n = AHEAD,
+                    .fields = RD_FIELD_SIZE | RD_FIELD_KIND,
+                    .addr = addr,
+                    .size = size,
+                    .kind = kind};
+    char *longer = files_path(), *shorter = files_path();
+    traces_write_file(longer, "native", &refs);
+    refs.n = 100;
+    traces_write_file(shorter, "native", &refs);
+    for (unsigned i = 0; i < 4; i++) {
+        rd_hierarchy h;
+        ok(rd_hierarchy_parse(ctx, caches[i % 2], &h));
+        rd_profile *p = analyze_files(shorter, longer, &h, 1, i / 2);
+        rd_profile *q = analyze_files(shorter, longer, &h, 2, i / 2);
+        assert_true(rd_profile_simulation(p)->counts[0].references > 100);
+        assert_memory_equal(rd_profile_simulation(p)->counts, rd_profile_simulation(q)->counts,
+                            h.n * sizeof(rd_cache_counts));
+        rd_profile_free(p);
+        rd_profile_free(q);
+    }
+    files_remove(longer);
+    files_remove(shorter);
+}
+
 static rd_profile *read_back(rd_profile *p) {
     char *text = NULL;
     size_t n = 0;
@@ -187,6 +246,40 @@ static void expect_refused(const char *from, const char *to, const char *message
     rd_profile_free(p);
 }
 
+/* A profile keeps the machine whose caches were simulated; a merged profile keeps it if it is the
+ * same. */
+static void the_machine_is_kept(void **state) {
+    (void)state;
+    rd_machine zen4, back;
+    ok(rd_machine_find(ctx, "zen4", &zen4));
+    for (int fetches = 0; fetches < 2; fetches++) {
+        rd_profile *p = analyze("L1=256:2", NULL), *sum = NULL, *other = NULL;
+        rd_simulation s = {.size = sizeof s, .causes = true};
+        rd_machine_hierarchy(&zen4, fetches, &s.hierarchy);
+        ok(rd_profile_set_simulation(p, &s));
+        rd_profile *again = read_back(p);
+        const rd_hierarchy *h = &rd_profile_simulation(again)->hierarchy;
+        assert_string_equal(h->machine, "zen4");
+        assert_true(rd_machine_of_hierarchy(h, 64, &back));
+        assert_string_equal(back.name, "zen4");
+        assert_true(back.clock_ghz == zen4.clock_ghz && back.memory_ns == zen4.memory_ns &&
+                    back.parallel == zen4.parallel && back.caches.n == zen4.caches.n);
+        assert_memory_equal(back.caches.cache, zen4.caches.cache, zen4.caches.n * sizeof(rd_cache));
+        ok(rd_profile_merge(ctx, (rd_profile *const[]){p, again}, 2, &sum));
+        assert_string_equal(rd_profile_simulation(sum)->hierarchy.machine, "zen4");
+        rd_profile_free(sum);
+        s.hierarchy.memory_ns += 1;
+        other = analyze("L1=256:2", NULL);
+        ok(rd_profile_set_simulation(other, &s));
+        ok(rd_profile_merge(ctx, (rd_profile *const[]){p, other}, 2, &sum));
+        assert_false(rd_machine_of_hierarchy(&rd_profile_simulation(sum)->hierarchy, 64, &back));
+        rd_profile_free(sum);
+        rd_profile_free(other);
+        rd_profile_free(again);
+        rd_profile_free(p);
+    }
+}
+
 static void impossible_sections_are_refused(void **state) {
     (void)state;
     expect_refused("L1I=128", "L1I=12x", "does not describe a hierarchy");
@@ -219,7 +312,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(analysis_counts_like_a_simulator),
         cmocka_unit_test(threads_and_distances_change_nothing),
+        cmocka_unit_test(decoding_ahead_changes_nothing),
         cmocka_unit_test(section_is_read_back_and_merged),
+        cmocka_unit_test(the_machine_is_kept),
         cmocka_unit_test(impossible_sections_are_refused),
         cmocka_unit_test(caches_that_do_not_suit_the_analysis),
     };

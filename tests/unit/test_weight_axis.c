@@ -95,7 +95,7 @@ static void compare(rd_ctx *ctx, uint64_t seed, uint32_t owners, size_t steps) {
 
 static void few_objects_follow_the_definition(void **state) {
     for (uint64_t seed = 0; seed < 800; seed++)
-        compare(*state, seed, 1 + (uint32_t)(seed / KINDS % 40), 400);
+        compare(*state, seed, 1 + (uint32_t)(seed / KINDS % 40), 600);
 }
 
 /* Tests enough objects for five levels of sums. */

@@ -57,7 +57,7 @@ typedef struct rdi_outcome {
     rdi_hist *hist;         /* the histogram; rdi_engine_use_edges() may replace it in open() */
     uint64_t bound;         /* the bound of the request, which open() may lower if an option of the
                             engine limits it */
-    rdi_counter counter;    /* who counts; set in open() */
+    rdi_counter counter;    /* whether the core or the engine counts distances; set in open() */
     uint64_t fed;           /* number of references that feed_parts() has read; set in finish() */
     uint64_t blocks;        /* number of distinct blocks; set in finish() if it is not the number of
                                infinite distances */

@@ -1,4 +1,4 @@
-/* Declares ranks that analyze one trace together, and the messages that they send each other.
+/* Ranks, which analyze one trace together, and the messages that they send to each other.
  *
  * A rank (papers/parda_rank.h) knows the ranks 0 to n - 1 and the messages between them. A
  * transport carries the messages: through inboxes of threads (ranks_threads.c), or with MPI

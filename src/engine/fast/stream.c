@@ -222,10 +222,11 @@ static rd_status stream_finish(void *self) {
     rdi_stream *e = self;
     rdi_snprintf(e->run->out.note, sizeof e->run->out.note,
                  "stream: %s instructions, front %s, %s-bit slots; upkeep %.3f s (%" PRIu64
-                 " growths, %" PRIu64 " renumberings, %" PRIu64 " new hashes)",
+                 " growth%s, %" PRIu64 " renumbering%s, %" PRIu64 " new hash%s)",
                  rdi_isa_name(e->chosen), e->front_on ? "on" : "off", e->wide ? "64" : "32",
-                 (double)e->upkeep_ns * 1e-9, e->table.growths, e->renumberings,
-                 e->table.reseedings);
+                 (double)e->upkeep_ns * 1e-9, e->table.growths, e->table.growths == 1 ? "" : "s",
+                 e->renumberings, e->renumberings == 1 ? "" : "s", e->table.reseedings,
+                 e->table.reseedings == 1 ? "" : "es");
     return e->counts_itself ? hand_over_counts(e) : RD_OK;
 }
 

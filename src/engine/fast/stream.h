@@ -65,7 +65,7 @@ typedef struct rdi_stream_front {
     uint64_t key[RDI_STREAM_FRONT];
     uint16_t time[RDI_STREAM_FRONT]; /* time of the last reference */
     uint16_t tag[RDI_STREAM_FRONT];  /* a hash of the block */
-    uint16_t now;                    /* larger than all times */
+    uint16_t now; /* time of the next reference, later than all elements of `time` */
 } rdi_stream_front;
 
 /* A packet of work for another thread. It has either the references that the front did not answer,

@@ -97,7 +97,7 @@ typedef struct rdi_rda_item {
     uint32_t at; /* position of the first reference, counted from the beginning of the round */
 } rdi_rda_item;
 
-/* Items from a pool, in a hash table. */
+/* A hash table. Its items come from a pool of fixed size. */
 typedef struct rdi_rda_table {
     rdi_rda_item *item;
     uint32_t *bucket;   /* initially zeroed */

@@ -1,4 +1,4 @@
-/* Draws charts with Chart.js: what the charts of all pages share.
+/* The functions with which all pages draw their charts, with Chart.js.
  *
  * Every chart has its numbers in a table below it. A build without the library shows only the
  * tables. */
@@ -26,24 +26,26 @@ const dashes = [[], [7, 4], [2, 3], [10, 3, 2, 3], [12, 4], [4, 4]];
  * again when the colors change. */
 function figure({ title, note, legend, config, table, tall, controls, label }) {
     const box = el("div", { class: tall ? "plot tall" : "plot" });
-    const caption = el("figcaption", {}, el("h3", {}, title), controls || null, legend || null);
+    const entry = canDraw ? draw(box, label || title, config) : null;
+    const caption = el("figcaption", {}, el("h3", {}, title), controls || null, legend || null,
+        figureExports(title, () => chartRows(config()), entry));
     const numbers = el("details", { class: "numbers", open: !canDraw },
         el("summary", {}, "The numbers"), table());
-    const node = el("figure", {}, caption, canDraw ? box : null,
+    return el("figure", {}, caption, canDraw ? box : null,
         note ? el("p", { class: "note" }, note) : null, numbers);
-    if (canDraw) draw(box, label || title, config);
-    return node;
 }
 
+/* Puts a chart into a box and returns its entry in `charts`. */
 function draw(box, label, config) {
     const canvas = el("canvas", { role: "img", "aria-label": `${label}. The numbers are below.` });
     box.replaceChildren(canvas);
     /* The size of the chart is known only when the element is on the page. */
-    const chart = { canvas, chart: null, make: () => {
+    const chart = { canvas, config, chart: null, make: () => {
         if (chart.chart) chart.chart.destroy();
         chart.chart = new Chart(canvas, config());
     } };
     charts.push(chart);
+    return chart;
 }
 
 /* Draws the charts that are on the page and not yet drawn or, with `again`, all charts on the
@@ -72,8 +74,8 @@ function axisStyle(title) {
 }
 
 function baseOptions() {
-    Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
-    Chart.defaults.font.size = 13;
+    if (canDraw)
+        Object.assign(Chart.defaults.font, { family: getComputedStyle(document.body).fontFamily, size: 13 });
     return {
         animation: false,
         responsive: true,

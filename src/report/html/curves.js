@@ -73,9 +73,10 @@ function bandDatasets(p, i) {
     if (!p.band.length) return [];
     const side = (column) => p.band.map((row) => ({ x: xOf(p, row[0]), y: 100 * row[column] }));
     const common = { borderWidth: 0, pointRadius: 0, pointHitRadius: 0, isBand: true };
+    const name = profileNames[i];
     return [
-        { ...common, data: side(1), fill: false },
-        { ...common, data: side(2), fill: "-1", backgroundColor: translucent(seriesColor(i), 0.22) },
+        { ...common, label: name + ", lower end", data: side(1), fill: false },
+        { ...common, label: name + ", upper end", data: side(2), fill: "-1", backgroundColor: translucent(seriesColor(i), 0.22) },
     ];
 }
 
@@ -128,9 +129,9 @@ function powerSizes() {
 function curveTable() {
     const shown = profiles.map((p, i) => [p, i]).filter(([p]) => p.measured);
     return plainTable("Miss ratio by cache size", ["Cache size", ...shown.map(([, i]) => profileNames[i])],
-        powerSizes().map((x) => [sizeLabel(x), ...shown.map(([p]) => {
+        powerSizes().map((x) => [[x, sizeLabel], ...shown.map(([p]) => {
             const miss = missAt(p, inBytes ? x / p.block_bytes : x);
-            return miss === null ? "unknown" : percent(miss) + bandText(bandAt(p, x));
+            return miss === null ? "unknown" : [miss, () => percent(miss) + bandText(bandAt(p, x))];
         })]));
 }
 
@@ -165,7 +166,8 @@ function binRows(kind, list) {
 
 function histogramConfig() {
     const list = shownProfiles(), rows = binRows(state.bins, list);
-    const name = list.every(([p]) => p.bound === null) ? "first touch" : "first touch or beyond";
+    const name = list.some(([p]) => p.threads) ? "first touch or coherence"
+        : list.every(([p]) => p.bound === null) ? "first touch" : "first touch or beyond";
     const labels = [...rows.map((row) => distanceRange(row.low, row.high)), name];
     const options = baseOptions();
     options.interaction = { mode: "index", intersect: false };
@@ -199,8 +201,8 @@ function histogramTable() {
     const rows = binRows(state.bins, list).filter((row) => row.shares.some((share) => share > 0));
     return plainTable("References by reuse distance",
         ["Distance, blocks", ...list.map(([, i]) => profileNames[i])],
-        [...rows.map((row) => [distanceRange(row.low, row.high), ...row.shares.map(percent)]),
-         ["infinite", ...list.map(([p]) => percent(p.infinite / (p.references || 1)))]]);
+        [...rows.map((row) => [distanceRange(row.low, row.high), ...row.shares.map(shared)]),
+         ["infinite", ...list.map(([p]) => shared(p.infinite / (p.references || 1)))]]);
 }
 
 function histogramFigure(refresh) {
@@ -254,7 +256,7 @@ function differenceTable() {
     const [a, b] = profiles, at = (p, x) => missAt(p, inBytes ? x / p.block_bytes : x);
     return plainTable("Difference of the miss ratios", ["Cache size", ...profileNames, "Points"],
         powerSizes().filter((x) => at(a, x) !== null && at(b, x) !== null).map((x) =>
-            [sizeLabel(x), percent(at(a, x)), percent(at(b, x)), points(at(b, x) - at(a, x))]));
+            [[x, sizeLabel], shared(at(a, x)), shared(at(b, x)), [at(b, x) - at(a, x), points]]));
 }
 
 function differenceFigure() {
@@ -294,7 +296,7 @@ function shiftFigure() {
         config: shiftConfig,
         table: () => plainTable("Difference of the histograms", ["Distance, blocks", ...profileNames, "Points"],
             shiftRows().filter((row) => row[1] || row[2]).map((row) =>
-                [row[0], percent(row[1]), percent(row[2]), points(row[2] - row[1])])),
+                [row[0], shared(row[1]), shared(row[2]), [row[2] - row[1], points]])),
         label: "Bar chart of the difference of two histograms",
     });
 }

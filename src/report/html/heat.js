@@ -125,11 +125,20 @@ function heatTable(p) {
     return plainTable("Share of references by distance over time, %",
         ["From reference", ...bins.map((k) => distanceRange(...logBin(k))), "first touch"],
         groups.map((group) => {
-            const all = sum(group, (row) => row.references) || 1, share = (n) => (100 * n / all).toFixed(1);
-            return [exactCount(group[0].from),
+            const all = sum(group, (row) => row.references) || 1, share = (n) => [100 * n / all, (x) => x.toFixed(1)];
+            return [counted(group[0].from),
                 ...bins.map((k) => share(sum(group, (row) => (row.bins[k] || 0)))),
                 share(sum(group, (row) => row.infinite))];
         }));
+}
+
+/* Returns the rows of the heat map's CSV file: the number of references of each window in each bin. */
+function heatRows(p) {
+    const rows = p.windows.rows, bins = Array.from({ length: lastBin(rows) + 1 }, (_, k) => k);
+    return [["from reference", "references", ...bins.map((k) => `distance ${logBin(k)[0]}`), "infinite",
+             ...levelsOf(p).map((level) => `${clean(level.name)} misses`)],
+        ...rows.map((row) => [row.from, row.references, ...bins.map((k) => row.bins[k] || 0), row.infinite,
+            ...levelsOf(p).map((_, k) => row.misses[k])])];
 }
 
 /* Describes a window in words. The page shows this text when the user points at the window or reaches
@@ -169,11 +178,13 @@ function heatFigure(p) {
         words.textContent = sayWindow(p, i);
         drawHeat(canvas, p, chosen);
     };
-    charts.push({ canvas, chart: null, make() { drawHeat(canvas, p, chosen); } });
+    const entry = { canvas, chart: null, make() { drawHeat(canvas, p, chosen); } };
+    charts.push(entry);
     new ResizeObserver(() => { if (canvas.clientWidth) drawHeat(canvas, p, chosen); }).observe(canvas);
     return el("figure", {},
         el("figcaption", {}, el("h3", {}, "Reuse distance over time"),
-            el("span", { class: "heat-scale" }, "no references", el("span"), "most")),
+            el("span", { class: "heat-scale" }, "no references", el("span"), "most"),
+            figureExports("Reuse distance over time", () => heatRows(p), entry)),
         el("div", { class: "plot heat-box" }, canvas),
         el("p", { class: "note" }, "Each column is a window of ",
             `${count(p.windows.references)} references, each row a range of distances in blocks; `,
@@ -212,7 +223,7 @@ function timeTable(p) {
     return plainTable("Miss ratio over time",
         ["From reference", ...levelsOf(p).map((level) => levelName(level))],
         rows.filter((_, i) => i % step === 0).map((row) =>
-            [exactCount(row.from), ...row.misses.map((n) => percent(row.references ? n / row.references : 0))]));
+            [counted(row.from), ...row.misses.map((n) => shared(row.references ? n / row.references : 0))]));
 }
 
 function timeFigure(p) {
@@ -228,7 +239,7 @@ function timeFigure(p) {
 function phaseTable(p) {
     return plainTable("Phases", ["Phase", "From reference", "Intervals", "References", "Share of the run",
         ...levelsOf(p).map((level) => `Misses of ${levelName(level)}`)],
-        phasesOf(p).map((phase) => [String(phase.number), exactCount(phase.from),
-            exactCount(phase.intervals), exactCount(phase.references), percent(phase.references / (p.references || 1)),
-            ...phase.misses.map((n) => percent(phase.references ? n / phase.references : 0))]));
+        phasesOf(p).map((phase) => [counted(phase.number), counted(phase.from),
+            counted(phase.intervals), counted(phase.references), shared(phase.references / (p.references || 1)),
+            ...phase.misses.map((n) => shared(phase.references ? n / phase.references : 0))]));
 }

@@ -66,20 +66,21 @@ function kvTiles() {
 }
 
 function kvTierTable() {
+    const rate = (n) => bytes(n) + "/s";
     return section("Tiers", plainTable(`Tiers, ${data.fill}`,
         ["Tier", "Size", "Block hits", "Token hits", "Read", "Written"],
-        data.tiers.map((t) => [clean(t.name), bytes(t.bytes), percent(t.block_hit_ratio),
-            percent(t.token_hit_ratio),
-            t.read_bytes_per_second === null ? "" : bytes(t.read_bytes_per_second) + "/s",
-            t.written_bytes_per_second === null ? "" : bytes(t.written_bytes_per_second) + "/s"])));
+        data.tiers.map((t) => [clean(t.name), [t.bytes, bytes], shared(t.block_hit_ratio),
+            shared(t.token_hit_ratio),
+            t.read_bytes_per_second === null ? "" : [t.read_bytes_per_second, rate],
+            t.written_bytes_per_second === null ? "" : [t.written_bytes_per_second, rate]])));
 }
 
 function kvRouterTable() {
     return section("Replicas", plainTable(
         `Token hits of ${data.replicas} replicas with an equal part of the cache each`,
         ["All caches", "one shared pool", ...data.routers.map((r) => r.router)],
-        data.points.map((p, i) => [kvBlocks(p.blocks), percent(p.token_hit_ratio),
-            ...data.routers.map((r) => percent(r.points[i].token_hit_ratio))])));
+        data.points.map((p, i) => [[p.blocks, kvBlocks], shared(p.token_hit_ratio),
+            ...data.routers.map((r) => shared(r.points[i].token_hit_ratio))])));
 }
 
 function kvTurnTable() {
@@ -87,8 +88,8 @@ function kvTurnTable() {
     return section("Turns of conversations", plainTable("Token hits by turn",
         ["Turn", "Prompt tokens", ...shown.map((d) => kvBlocks(d.blocks))],
         data.turn_tokens.map((n, i) => [i, n]).filter(([, n]) => n > 0).map(([i, n]) =>
-            [i + 1 < data.turn_tokens.length ? String(i + 1) : `${i + 1} and later`, count(n),
-             ...shown.map((d) => percent(d.turn_token_hits[i] / n))])));
+            [i + 1 < data.turn_tokens.length ? String(i + 1) : `${i + 1} and later`, [n, count],
+             ...shown.map((d) => shared(d.turn_token_hits[i] / n))])));
 }
 
 function kvMethod() {

@@ -75,8 +75,8 @@ function kvCurveTable() {
     const best = data.points.some((p) => p.best_block_hit_ratio !== undefined);
     return plainTable("Hits by cache size",
         ["Cache", "Blocks", "Block hits", "Token hits", ...(best ? ["Best possible, blocks"] : [])],
-        data.points.map((p) => [kvBlocks(p.blocks), exactCount(p.blocks), percent(p.block_hit_ratio),
-            percent(p.token_hit_ratio), ...(best ? [percent(p.best_block_hit_ratio)] : [])]));
+        data.points.map((p) => [[p.blocks, kvBlocks], counted(p.blocks), shared(p.block_hit_ratio),
+            shared(p.token_hit_ratio), ...(best ? [shared(p.best_block_hit_ratio)] : [])]));
 }
 
 function kvCurveFigure() {
@@ -116,7 +116,7 @@ function kvShareFigure() {
         title: "Share of the prompt that a request gets from the cache",
         legend: namesLegend(shareNames), config: kvShareConfig,
         table: () => plainTable("Share of the prompt by cache size", ["Cache", ...shareNames],
-            data.points.map((p) => [kvBlocks(p.blocks), ...shareKeys.map((key) => percent(p[key]))])),
+            data.points.map((p) => [[p.blocks, kvBlocks], ...shareKeys.map((key) => shared(p[key]))])),
         label: "Line chart of the share of the prompt that a request gets, by cache size",
     });
 }
@@ -157,8 +157,8 @@ function kvTimeFigure() {
         config: kvTimeConfig,
         table: () => plainTable("Token hits over time",
             ["From minute", ...shown.map((d) => kvBlocks(d.blocks))],
-            data.window_tokens.map((n, k) => [(k * data.window_seconds / 60).toFixed(1),
-                ...shown.map((d) => percent(n ? d.window_token_hits[k] / n : 0))])),
+            data.window_tokens.map((n, k) => [[k * data.window_seconds / 60, (x) => x.toFixed(1)],
+                ...shown.map((d) => shared(n ? d.window_token_hits[k] / n : 0))])),
         label: "Line chart of token hits over time",
     });
 }
@@ -189,7 +189,7 @@ function kvGapFigure() {
                 backgroundColor: color("bar"), data: rows.map((row) => 100 * row[1]) }] } };
         },
         table: () => plainTable("Reuse gaps", ["Gap", "Share of the reuses"],
-            rows.map((row) => [row[0], percent(row[1])])),
+            rows.map((row) => [row[0], shared(row[1])])),
         label: "Bar chart of the time between two uses of a block",
     });
 }

@@ -32,8 +32,8 @@ function overviewOf(p, i) {
 function moreTable(p, i) {
     if (!p.measured || !p.sizes.length) return null;
     const step = bytes(p.step), part = (at, more, key) => at[key] > more[key]
-        ? percent(avoided(at[key], more[key])) : "nothing";
-    const rows = p.sizes.map((at) => [bytes(at.bytes), about(at, at.miss), about(at, at.byte_miss),
+        ? shared(avoided(at[key], more[key])) : "nothing";
+    const rows = p.sizes.map((at) => [[at.bytes, bytes], about(at, at.miss), about(at, at.byte_miss),
         part(at, at.more, "miss"), part(at, at.more, "byte_miss"), part(at, at.twice, "miss")]);
     return el("div", {}, titleOf(i), plainTable("Misses, and the share of them that more memory avoids",
         ["Cache size", "Requests missed", "Bytes missed", `${step} more avoids, requests`,
@@ -45,8 +45,8 @@ function causeTable(p, i) {
     const o = p.objects, n = o.counted.requests, all = o.counted.bytes;
     if (!p.measured) return null;
     const causes = [["Cold", o.cold], ["Deleted", o.deleted], ["Expired", o.expired]];
-    const rows = causes.filter(([, t]) => t.requests).map(([name, t]) => [name, exactCount(t.requests),
-        shareCell(t.requests / n), bytes(t.bytes), percent(all ? t.bytes / all : 0)]);
+    const rows = causes.filter(([, t]) => t.requests).map(([name, t]) => [name, counted(t.requests),
+        shareCell(t.requests / n), [t.bytes, bytes], shared(all ? t.bytes / all : 0)]);
     return el("div", {}, titleOf(i), rows.length ? plainTable("Misses of an infinite cache",
         ["Cause", "Requests", `Of the ${unit(p)}`, "Bytes", "Of the bytes"], rows)
         : el("p", {}, "None: an infinite cache has no misses."));

@@ -82,8 +82,8 @@ function bandSets(p, i) {
     if (!p.band.length || state.ratio === "bytes") return [];
     const side = (column) => p.band.map((row) => ({ x: row[0], y: 100 * row[column] }));
     const common = { showLine: true, borderWidth: 0, pointRadius: 0, pointHitRadius: 0, isBand: true };
-    return [{ ...common, data: side(1), fill: false },
-            { ...common, data: side(2), fill: "-1", backgroundColor: translucent(seriesColor(i), 0.22) }];
+    return [{ ...common, label: "lower end", data: side(1), fill: false },
+            { ...common, label: "upper end", data: side(2), fill: "-1", backgroundColor: translucent(seriesColor(i), 0.22) }];
 }
 
 function missSets(last) {
@@ -105,20 +105,21 @@ function missConfig() {
     return { type: "scatter", options, data: { datasets: missSets(last) }, plugins: [sizeMarks] };
 }
 
+/* Returns the cell of a miss ratio. */
 function about(at, share) {
-    return (at.interpolated ? "\u2248\u00a0" : "") + percent(share);
+    return [share, () => (at.interpolated ? "\u2248\u00a0" : "") + percent(share)];
 }
 
 function missTable() {
     const key = ratios[state.ratio][1];
     if (!several)
         return plainTable("Misses by cache size", ["Cache size", "Requests missed", "Bytes missed"],
-            profiles[0].sizes.map((at) => [bytes(at.bytes), about(at, at.miss), about(at, at.byte_miss)]));
+            profiles[0].sizes.map((at) => [[at.bytes, bytes], about(at, at.miss), about(at, at.byte_miss)]));
     /* The sizes of a profile are powers of two. After its last size, the misses stay the same. */
     const list = profiles.map((p, i) => [p, i]).filter(([p]) => p.measured);
     const sizes = [...new Set(list.flatMap(([p]) => p.sizes.map((at) => at.bytes)))].sort((a, b) => a - b);
     return plainTable(`Share of the ${state.ratio} missed, by cache size`,
-        ["Cache size", ...list.map(([, i]) => profileNames[i])], sizes.map((size) => [bytes(size),
+        ["Cache size", ...list.map(([, i]) => profileNames[i])], sizes.map((size) => [[size, bytes],
             ...list.map(([p]) => {
                 const at = p.sizes.filter((row) => row.bytes <= size).pop();
                 return at ? about(at, at[key]) : "below the largest object";
@@ -198,7 +199,7 @@ function sizeFigure(refresh) {
         note: "Each object counts once, with its last size.",
         config: sizeConfig,
         table: () => plainTable("Sizes of the objects", ["Size", ...series.map(([name]) => name)],
-            classes.map((k) => [className(k), ...series.map(([, shares]) => percent(shares[k] || 0))])),
+            classes.map((k) => [className(k), ...series.map(([, shares]) => shared(shares[k] || 0))])),
         label: "Bar chart of the sizes of the objects",
     });
 }
@@ -253,10 +254,12 @@ function rankConfig() {
 function topTable() {
     const list = profiles.map((p, i) => [p, i]).filter(([p]) => hasPopularity(p));
     const once = (p) => p.objects.popularity[0][0] === 1 ? p.objects.popularity[0][2] : 0;
-    const rows = tops.map((share) => [`The top ${100 * share}\u00a0% of the objects get`,
+    const objects = (p) => sum(p.objects.popularity, (row) => row[2]);
+    const whole = tops.filter((share) => list.some(([p]) => share * objects(p) >= 1)); /* at least one object */
+    const rows = whole.map((share) => [`The top ${100 * share}\u00a0% of the objects get`,
         ...list.map(([p]) => shareCell(topShare(p, share)))]);
     rows.push(["Objects that are requested only once", ...list.map(([p]) =>
-        shareCell(once(p) / sum(p.objects.popularity, (row) => row[2])))]);
+        shareCell(once(p) / objects(p)))]);
     return plainTable("Requests of the most popular objects",
         ["", ...list.map(([, i]) => several ? profileNames[i] : "Share")], rows);
 }
@@ -267,7 +270,7 @@ function rankTable() {
         "Objects by their number of requests" + (several ? `: ${profileNames[i]}` : ""),
         ["Requests of an object", "Objects", "Requests"], p.objects.popularity.slice().reverse().map(
             ([low, high, objects, requests]) => [low === high ? exactCount(low)
-                : `${exactCount(low)} \u2013 ${exactCount(high)}`, exactCount(objects), exactCount(requests)]))));
+                : `${exactCount(low)} \u2013 ${exactCount(high)}`, counted(objects), counted(requests)]))));
 }
 
 function rankFigure() {
@@ -342,8 +345,8 @@ function liveTable() {
         const head = [timed ? timeUnit[1] : "", "Requests", "Live bytes", "If nothing expired"].filter((text) => text);
         return plainTable("Live bytes" + (several ? `: ${profileNames[i]}` : ""),
             p.objects.has_lifetimes ? head : head.slice(0, -1),
-            p.objects.live.map((row, k) => [...(timed ? [liveX(p, k).toFixed(2)] : []), exactCount(row[0]),
-                bytes(row[2]), ...(p.objects.has_lifetimes ? [bytes(row[3])] : [])])
+            p.objects.live.map((row, k) => [...(timed ? [[liveX(p, k), (x) => x.toFixed(2)]] : []), counted(row[0]),
+                [row[2], bytes], ...(p.objects.has_lifetimes ? [[row[3], bytes]] : [])])
                 .filter((_, k, all) => k % step === 0 || k === all.length - 1));
     }));
 }

@@ -22,7 +22,7 @@ function makeChoices() {
                 state.level = Number(value);
                 refreshAll();
             }));
-    choices.replaceChildren(...nodes);
+    choices.replaceChildren(...nodes, ownSwitch(p) || "");
 }
 
 /* Chooses the level whose misses cost most time, if a miss costs four times as much in each further
@@ -47,8 +47,11 @@ startTabs([
     profiles.length === 2 ? { id: "compare", name: "Compare", make: comparePanel } : null,
     data.machines.length ? { id: "machine", name: "Machine", make: machinePanel } : null,
     { id: "code", name: "Code", make: codePanel },
+    profiles.some((p) => p.attribution || p.contexts) ? { id: "calls", name: "Calls", make: callsPanel } : null,
+    profiles.some((p) => p.attribution) ? { id: "source", name: "Source", make: sourcePanel } : null,
     { id: "data-regions", name: "Data", make: dataPanel },
     { id: "time", name: "Time", make: timePanel },
+    profiles.some((p) => p.threads) ? { id: "threads", name: "Threads", make: threadsPanel } : null,
     { id: "space", name: "Space", make: spacePanel },
     { id: "method", name: "Method", make: methodPanel },
 ]);

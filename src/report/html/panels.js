@@ -2,6 +2,7 @@
 
 /* ---- overview ---- */
 
+/* Makes the row of tiles with the main numbers of a profile. */
 function tiles(p) {
     const list = [tile("References", count(p.references))];
     if (p.blocks !== null)
@@ -22,9 +23,10 @@ function tiles(p) {
 function sizesTable(p, i) {
     const rows = p.sizes.map((size) => [
         size.hits ? `${size.hits}\u00a0% of the achievable hits` : "a working set",
-        sizeOf(p, size.blocks), exactCount(size.blocks), percent(size.miss) + bandText(
-            size.low === undefined ? null : [size.blocks, size.low, size.high]),
-        size.before === undefined ? "" : percent(size.before)]);
+        [size.blocks * (p.block_bytes || 1), () => sizeOf(p, size.blocks)], counted(size.blocks),
+        [size.miss, () => percent(size.miss) + bandText(
+            size.low === undefined ? null : [size.blocks, size.low, size.high])],
+        size.before === undefined ? "" : shared(size.before)]);
     const title = "Useful cache sizes" + (profiles.length > 1 ? `: ${profileNames[i]}` : "");
     return rows.length ? el("div", {}, el("h3", {}, title),
         plainTable(title, ["Enough for", "Cache size", "Blocks", "Misses", "Misses at half the size"], rows,
@@ -34,7 +36,18 @@ function sizesTable(p, i) {
 function overviewOf(p, i) {
     const title = profiles.length > 1 ? el("h3", {}, swatch(i), profileNames[i]) : null;
     return el("div", { class: "one" }, title,
-        el("ul", { class: "findings" }, findings(p).map((text) => el("li", {}, text))), tiles(p));
+        el("ul", { class: "findings" }, findings(p).map((text) => el("li", {}, text, worstLink(p, i, text)))), tiles(p));
+}
+
+/* Returns a link to the source for the sentence about the line that causes most misses, or null. */
+function worstLink(p, i, text) {
+    if (!p.attribution || !p.measured || text !== sayWorstLine(p, state.level)) return null;
+    const { line } = worstLine(p, state.level);
+    return line.line && fileOf(p, line.source) ? [" ", linkButton("Show the source", () => {
+        state.profile = i;
+        makeChoices();
+        openSource(p, line.source, line.line);
+    })] : null;
 }
 
 function overviewPanel() {
@@ -68,8 +81,8 @@ function levelChanges() {
             b.at_levels[at.level].miss !== null).map((at) => {
             const then = b.at_levels[at.level];
             const misses = [at.miss * a.references, then.miss * b.references];
-            return [levelName(data.levels[at.level]), percent(at.miss), percent(then.miss),
-                points(then.miss - at.miss), `${count(misses[0])} \u2192 ${count(misses[1])}`];
+            return [levelName(data.levels[at.level]), shared(at.miss), shared(then.miss),
+                [then.miss - at.miss, points], `${count(misses[0])} \u2192 ${count(misses[1])}`];
         }));
 }
 
@@ -140,7 +153,7 @@ function wordFigure(p) {
                     backgroundColor: translucent(seriesColor(i), 0.8) })) } };
         },
         table: () => plainTable("Distances of blocks and of words", ["Distance", ...names],
-            rows.map((row) => [row[0], percent(row[1]), percent(row[2])])),
+            rows.map((row) => [row[0], shared(row[1]), shared(row[2])])),
     });
 }
 
@@ -150,11 +163,11 @@ function spacePanel() {
         return section("Space", missing("No information on the use of blocks in this profile. To record " +
             "it, run:", attribute));
     const words = p.block_bytes / s.word_bytes;
-    const rows = s.levels.map((at, i) => [levelName(levelsOf(p)[i]), exactCount(at.fetched),
-        at.fetched ? `${(at.words / at.fetched).toFixed(2)} of ${words}` : "",
+    const rows = s.levels.map((at, i) => [levelName(levelsOf(p)[i]), counted(at.fetched),
+        at.fetched ? [at.words / at.fetched, (used) => `${used.toFixed(2)} of ${words}`] : "",
         at.fetched ? shareCell(at.words / at.fetched / words) : ""]);
-    rows.push(["an infinite cache", exactCount(s.blocks_loaded),
-        s.blocks_loaded ? `${(s.words_used / s.blocks_loaded).toFixed(2)} of ${words}` : "",
+    rows.push(["an infinite cache", counted(s.blocks_loaded),
+        s.blocks_loaded ? [s.words_used / s.blocks_loaded, (used) => `${used.toFixed(2)} of ${words}`] : "",
         s.blocks_loaded ? shareCell(s.words_used / s.blocks_loaded / words) : ""]);
     return section("Space",
         el("p", {}, "A cache fetches whole blocks. The table shows how many words of a block the program " +
@@ -191,6 +204,11 @@ function methodOf(p, i) {
     rows.push(["Bins of the profile", clean(p.binning)]);
     if (p.seconds) rows.push(["Time of the analysis", seconds(p.seconds)]);
     if (p.partial) rows.push(["Complete", "no: the trace ends early, and the results cover the run up to that point"]);
+    if (p.interleaving) rows.push(["Order of threads", `lockstep: turns of ${exactCount(p.interleaving.turn)} ` +
+        `reference${p.interleaving.turn === 1 ? "" : "s"}, because recorders serialize threads; ` +
+        `${exactCount(p.interleaving.overflows)} turns missed because of the reorder buffer of ` +
+        `${exactCount(p.interleaving.reorder)} records` + (p.interleaving.recorded_coherence === null ? ""
+            : `; in recorded order, ${exactCount(p.interleaving.recorded_coherence)} coherence misses`)]);
     if (p.skipped !== 0) rows.push(["Skipped by the recorder",
         p.skipped === null ? "some references" : `${exactCount(p.skipped)} references`]);
     if (p.attribution) rows.push(["Cost of attribution", `${seconds(p.attribution.cost.seconds)}, ` +

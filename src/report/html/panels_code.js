@@ -4,7 +4,8 @@
 function missColumns(p, total, finite) {
     const level = state.level, name = clean(levelsOf(p)[level].name);
     return [
-        { key: "share", label: `Share of ${name} misses`, number: (row) => row.misses[level],
+        { key: "share", label: `Share of ${name} misses`,
+          number: (row) => total ? row.misses[level] / total : 0,
           cell: (row) => shareCell(total ? row.misses[level] / total : 0) },
         { key: "misses", label: `${name} misses`, number: (row) => row.misses[level],
           cell: (row) => exactCount(row.misses[level]) },
@@ -47,21 +48,28 @@ function inlinedFrom(line) {
 }
 
 /* Makes the details of a line: its source, its distances, the data that it misses on, and the lines
- * that used the blocks before. */
-function lineDetails(p, line, index) {
-    const a = p.attribution, level = state.level, place = (i) => placeOf(a, a.lines[i]);
+ * that used the blocks before. With `inFile`, the source is around the details already. */
+function lineDetails(p, line, index, inFile) {
+    const a = p.attribution, level = state.level;
     const by = (x, y) => y.misses[level] - x.misses[level];
     const items = [];
     for (const row of a.line_data.filter((d) => d.line === index && d.misses[level]).sort(by).slice(0, 4))
-        items.push(`${percent(row.misses[level] / line.misses[level])} of its misses: ` +
-                   nameData(a.data[row.data]));
+        items.push([`${percent(row.misses[level] / line.misses[level])} of its misses: `, linkButton(
+            nameData(a.data[row.data]), () => openTable("data-regions", "regions", clean(a.data[row.data].name)))]);
     for (const row of a.pairs.filter((pair) => !pair.others && pair.reuse === index &&
         pair.misses[level]).sort(by).slice(0, 4))
-        items.push(`${percent(row.misses[level] / line.misses[level])} of its misses: blocks last ` +
-                   `used by ${place(row.use)}`);
-    return [snippetBox(a, line), inlinedFrom(line), distanceDetails(line),
-        items.length ? el("ul", {}, items.map((text) => el("li", {}, text))) : null]
+        items.push([`${percent(row.misses[level] / line.misses[level])} of its misses: blocks last used by `,
+            placeLink(p, a.lines[row.use])]);
+    return [inFile ? null : snippetBox(a, line), inFile ? null : wholeFile(p, line.source, line.line),
+        inlinedFrom(line), distanceDetails(line),
+        items.length ? el("ul", {}, items.map((parts) => el("li", {}, parts))) : null]
         .filter((node) => node);
+}
+
+/* Makes a link to a line in the whole source file, or returns null if the page does not have the file. */
+function wholeFile(p, source, line) {
+    return line && fileOf(p, source) ? el("p", {}, linkButton("Show in the whole file",
+        () => openSource(p, source, line))) : null;
 }
 
 function distanceDetails(row) {
@@ -82,13 +90,14 @@ function functionTable(p) {
     const where = (f) => a.sources[f.source] === undefined ? clean(f.module || "")
         : baseName(a.sources[f.source]) + (f.line ? `:${f.line}` : "");
     return dataTable({
-        id: "functions", caption: "Functions", rows: a.functions, sort: "share",
+        id: "functions", caption: "Functions", rows: ownRows(p, a.functions, (f) => f.source), sort: "share",
         columns: [
             { key: "name", label: "Function", text: (f) => clean(f.name), cell: (f) => codeName(f.name) },
             { key: "where", label: "Defined in", text: where, cell: (f) => codeName(where(f)) },
             ...missColumns(p, total, finiteOf),
         ],
-        open: (f) => hasDistances(f) ? () => [distanceDetails(f)] : null,
+        open: (f) => hasDistances(f) ? () => [wholeFile(p, f.source, f.line), distanceDetails(f)]
+            .filter((node) => node) : null,
     });
 }
 
@@ -97,9 +106,11 @@ function lineTable(p) {
     const index = new Map(a.lines.map((line, i) => [line, i]));
     const name = (line) => placeOf(a, line);
     const known = a.lines.some((line) => line.text);
-    const inside = (line) => a.functions[line.function] ? clean(a.functions[line.function].name) : "";
+    const inside = (line) => !a.functions[line.function] ? ""
+        : line.called_from ? `${clean(a.functions[line.function].name)}, called from ${clean(line.called_from)} and others`
+            : clean(a.functions[line.function].name) + (line.library ? `, in ${clean(line.library)}` : "");
     return dataTable({
-        id: "lines", caption: "Source lines", rows: a.lines, sort: "share",
+        id: "lines", caption: "Source lines", rows: ownRows(p, a.lines, (line) => line.source), sort: "share",
         columns: [
             { key: "place", label: "Line", text: name, cell: (line) => codeName(name(line)) },
             { key: "function", label: "Function", text: inside, cell: (line) => codeName(inside(line)) },
@@ -116,7 +127,8 @@ function pairTable(p) {
     const a = p.attribution, total = totalMisses(p, state.level);
     const name = (pair, key) => placeOf(a, a.lines[pair[key]]);
     return dataTable({
-        id: "pairs", caption: "Pairs of use and reuse", rows: a.pairs, sort: "share",
+        id: "pairs", caption: "Pairs of use and reuse", sort: "share",
+        rows: ownRows(p, a.pairs, (pair) => a.lines[pair.reuse].source),
         columns: [
             { key: "use", label: "Used by", text: (pair) => name(pair, "use"),
               cell: (pair) => codeName(name(pair, "use")) },
@@ -145,8 +157,14 @@ function dataTableOf(p) {
               cell: (d) => d.words_used === null ? "\u2013" : percent(d.words_used) },
         ],
         open: (d) => hasDistances(d) ? () => [distanceDetails(d),
-            dataUsers(p, a.data.indexOf(d))].filter((node) => node) : null,
+            allocatedAt(p, d), dataUsers(p, a.data.indexOf(d))].filter((node) => node) : null,
     });
+}
+
+/* Says where a data region was allocated, or returns null if that is not one of the lines. */
+function allocatedAt(p, region) {
+    const line = p.attribution.lines[region.line];
+    return line && !line.others ? el("p", {}, "Allocated at ", placeLink(p, line)) : null;
 }
 
 /* Lists the lines with most misses in a data region. */
@@ -156,7 +174,7 @@ function dataUsers(p, index) {
         .sort((x, y) => y.misses[level] - x.misses[level]).slice(0, 5);
     return rows.length ? el("ul", {}, rows.map((row) => el("li", {},
         `${percent(row.misses[level] / a.data[index].misses[level])} of its misses: `,
-        codeName(placeOf(a, a.lines[row.line]))))) : null;
+        placeLink(p, a.lines[row.line])))) : null;
 }
 
 /* ---- panels ---- */
@@ -168,7 +186,8 @@ const codeTables = {
 
 function countedAt(p) {
     return el("p", { class: "note" }, `The misses are those of fully associative caches: ` +
-        `${joinWords(levelsOf(p).map(levelName))}. Choose the cache above.`);
+        `${joinWords(levelsOf(p).map(levelName))}. Choose the cache above.` +
+        (state.own && ownFiles(p) ? " Code of libraries is hidden; shares are those of the whole run." : ""));
 }
 
 /* Returns a note that replaces the tables and says what is missing, or null if the tables can be
@@ -186,6 +205,7 @@ function codePanel(refresh) {
     const why = whyUncounted(p, "code");
     if (why) return section("Code", why);
     return section("Code", countedAt(p),
+        p.unknown_code ? el("p", { class: "note" }, clean(p.unknown_code)) : null,
         segmented("code", "By", Object.entries(codeTables).map(([key, [name]]) => [key, name]),
             state.code, (value) => {
                 state.code = value;
@@ -223,7 +243,7 @@ function codeChanges() {
                   cell: (row) => codeName(row.name) },
                 ...[0, 1].map((i) => ({ key: "misses" + i, label: profileNames[i],
                     number: (row) => row.misses[i], cell: (row) => exactCount(row.misses[i]) })),
-                { key: "size", label: "Difference", number: (row) => Math.abs(change(row)),
+                { key: "size", label: "Difference", number: (row) => Math.abs(change(row)), value: change,
                   cell: (row) => (change(row) > 0 ? "+" : change(row) < 0 ? "\u2212" : "") +
                       exactCount(Math.abs(change(row))) },
             ],

@@ -2,6 +2,7 @@
  * waits longest. */
 
 let machine = 0; /* index of the machine that the panel shows */
+let causesCache = null; /* index of the cache whose misses are listed by cause; null: the one that misses most */
 
 function machineName(m) {
     return m.name ? clean(m.name) : "the given caches";
@@ -126,7 +127,44 @@ function conflictTable(m, found) {
     return el("div", {}, el("h3", {}, title), plainTable(title, ["", "Misses", "Share"],
         found.conflicts.map(([cache, data, evictor, n]) => [
             `${clean(m.caches[cache].name)}: ${clean(data)}, evicted by ${clean(evictor)}`,
-            count(n), shareCell(n / (found.simulated[cache].conflict || 1))]), true));
+            [n, count], shareCell(n / (found.simulated[cache].conflict || 1))]), true));
+}
+
+/* Returns the index of the cache whose misses are listed by cause: the chosen one, or the one that misses most
+ * in the first profile that was simulated. */
+function causesIndex(m) {
+    const found = m.profiles.find((each) => each.by_cause);
+    return causesCache !== null && causesCache < m.caches.length ? causesCache
+        : found.simulated.reduce((best, c, i, all) => c.misses > all[best].misses ? i : best, 0);
+}
+
+/* Makes the choice of this cache, or null if no profile has causes by code and data. */
+function causesChoice(m, refresh) {
+    if (!m.profiles.some((found) => found.by_cause)) return null;
+    return el("label", { class: "select" }, el("span", {}, "Misses by cause"),
+        el("select", { id: "causes-choice", change: (event) => {
+            causesCache = Number(event.target.value);
+            refresh("machine");
+            document.getElementById("causes-choice").focus();
+        } }, m.caches.map((c, i) =>
+            el("option", { value: i, selected: i === causesIndex(m) }, clean(c.name)))));
+}
+
+/* Lists the code and data that miss most in that cache, with the causes of their misses. Entries below a
+ * thousandth are left out. */
+function causeTables(m, found) {
+    if (!found.by_cause) return null;
+    const chosen = causesIndex(m), cache = clean(m.caches[chosen].name), misses = found.simulated[chosen].misses || 1;
+    const table = (key, what) => {
+        const title = `Misses of ${cache} by ${what}`;
+        const rows = found.by_cause[chosen][key].map(([name, ...causes]) => [name, causes, sum(causes, (n) => n) / misses])
+            .filter(([, , share]) => share >= 0.001);
+        return rows.length ? el("div", {}, el("h3", {}, title),
+            plainTable(title, ["", "Cold", "Capacity", "Conflict", "Share"], rows.map(([name, causes, share]) =>
+                [clean(name), ...causes.map(count), shareCell(share)]), true)) : null;
+    };
+    return el("div", { class: "cause-tables" }, table("lines", "line"), table("functions", "function"),
+        table("data", "data"));
 }
 
 function machineOf(m, p, i) {
@@ -143,7 +181,8 @@ function machineOf(m, p, i) {
             found.simulated ? simulatedPicture(m, found) : hierarchyPicture(m, p, found),
             conflictTable(m, found),
             a ? waitTable(m, p, found.functions, "Functions that wait longest", functionName) : null,
-            a ? waitTable(m, p, found.lines, "Lines that wait longest", lineName) : null));
+            a ? waitTable(m, p, found.lines, "Lines that wait longest", lineName) : null,
+            causeTables(m, found)));
 }
 
 function machinePanel(refresh) {
@@ -155,7 +194,7 @@ function machinePanel(refresh) {
             document.getElementById("machine-choice").focus();
         } }, data.machines.map((each, i) =>
             el("option", { value: i, selected: i === machine }, machineName(each))))) : null;
-    return section("Machine", choice,
+    return section("Machine", choice, causesChoice(m, refresh),
         el("p", {}, m.title ? clean(m.title) : `The caches of ${machineName(m)}`),
         stackLegend(simulated),
         el("div", { class: "several" }, profiles.map((p, i) => machineOf(m, p, i))),

@@ -1,14 +1,27 @@
 /* Makes tables: plain tables, and tables whose rows can be sorted, filtered and opened. */
 
+/* Return the cells of numbers and of fractions. */
+const counted = (n) => [n, exactCount];
+const shared = (share) => [share, percent];
+
+/* Returns the content of a table cell. [value, format] shows format(value), and keeps the value for
+ * the CSV file of the table. */
+function cellContent(cell) {
+    return Array.isArray(cell) ? el("data", { value: cell[0] }, cell[1](cell[0])) : cell;
+}
+
 /* Makes a table whose first column is left-aligned and whose other columns are right-aligned. With
  * `headed`, the caption is hidden, because a heading says the same. */
 function plainTable(caption, head, rows, headed) {
-    return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
-        el("table", { class: "plain" },
-            el("caption", { class: headed ? "hidden" : null }, caption),
-            el("thead", {}, el("tr", {}, head.map((text) => el("th", { scope: "col" }, text)))),
-            el("tbody", {}, rows.map((row) => el("tr", {}, row.map((cell, i) =>
-                i === 0 ? el("th", { scope: "row" }, cell) : el("td", {}, cell)))))));
+    const table = el("table", { class: "plain" },
+        el("caption", { class: headed ? "hidden" : null }, caption),
+        el("thead", {}, el("tr", {}, head.map((text) => el("th", { scope: "col" }, text)))),
+        el("tbody", {}, rows.map((row) => el("tr", {}, row.map((cell, i) =>
+            i === 0 ? el("th", { scope: "row" }, cellContent(cell)) : el("td", {}, cellContent(cell)))))));
+    return el("div", { class: "table-box" },
+        el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption }, table),
+        el("div", { class: "exports" },
+            exportButton("CSV", caption, () => csvFile(caption, tableRows(table)))));
 }
 
 /* Makes radio buttons that look like one control. */
@@ -29,7 +42,8 @@ const tableState = {};
 
 /* Makes a table that can be sorted and filtered. A column is {key, label, text(row) or number(row),
  * cell(row)}: `text` is the value for filtering and sorting as words, `number` is the value for
- * sorting as a number, and `cell` makes the content that is shown. A row can be opened if
+ * sorting as a number, and `cell` makes the content that is shown. `value`, if it is there, is the
+ * value in the CSV file. A row can be opened if
  * `open(row)` returns a function, which makes the details. */
 function dataTable({ id, caption, columns, rows, sort, open }) {
     const kept = tableState[id] || (tableState[id] = { sort, down: true, filter: "", limit: pageRows });
@@ -79,6 +93,12 @@ function dataTable({ id, caption, columns, rows, sort, open }) {
         });
     }
 
+    /* Saves all rows that match the filter, in their order. */
+    function saveRows() {
+        csvFile(caption, [columns.map((column) => column.label), ...ordered(matching()).map((row) =>
+            columns.map((column) => (column.value || column.number || column.text)(row)))]);
+    }
+
     fill();
     const filter = el("input", { type: "search", value: kept.filter, autocomplete: "off",
         spellcheck: "false", input: (event) => {
@@ -88,7 +108,7 @@ function dataTable({ id, caption, columns, rows, sort, open }) {
         } });
     return el("div", { class: "data-table", id },
         el("div", { class: "table-tools" }, el("label", { class: "filter" }, el("span", {}, "Filter"),
-            filter), status),
+            filter), status, el("div", { class: "exports" }, exportButton("CSV", caption, saveRows))),
         el("div", { class: "scroll" }, el("table", { class: "sorted" },
             el("caption", { class: "hidden" }, caption),
             el("thead", {}, el("tr", {}, heads)), body)),
@@ -124,5 +144,5 @@ function opener(content) {
 function shareCell(share) {
     const bar = el("span", { class: "share-bar", "aria-hidden": "true" }, el("span"));
     bar.firstChild.style.width = `${100 * Math.max(0, Math.min(1, share))}%`;
-    return el("span", { class: "share" }, el("span", {}, percent(share)), bar);
+    return el("span", { class: "share" }, el("data", { value: share }, percent(share)), bar);
 }

@@ -35,6 +35,21 @@ function show(panel, focus) {
     } catch { /* a browser refuses this if the page is shown inside another page */ }
 }
 
+/* Shows another panel, rebuilt, and remembers the panel that the user came from. */
+function leaveFor(id) {
+    const panel = panels.find((each) => each.id === id);
+    if (active !== panel) state.from = active;
+    panel.fresh = false;
+    show(panel);
+}
+
+/* Shows the panel that the user came from, as it was. */
+function goBack() {
+    const panel = state.from;
+    state.from = null;
+    show(panel, true);
+}
+
 /* Redraws the page after a choice that all panels depend on. */
 function refreshAll() {
     for (const panel of panels) panel.fresh = false;

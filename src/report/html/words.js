@@ -1,6 +1,11 @@
 /* Makes the sentences of the page: findings in plain words, computed from the data of the
  * profile. */
 
+/* Returns the name of the misses that no cache avoids. */
+function infiniteName(p) {
+    return p.threads ? "first touches and coherence misses" : "first touches";
+}
+
 /* States the miss ratios of the marked caches, up to the first cache that holds every block. */
 function sayLevels(p) {
     const parts = [], end = p.curve.blocks[p.curve.blocks.length - 1];
@@ -9,7 +14,7 @@ function sayLevels(p) {
         if (at.miss === null) break;
         const level = data.levels[at.level], everything = !p.bound && at.blocks >= end;
         const cache = `of ${bytes(level.bytes)} (${clean(level.name)})`, first = !parts.length;
-        const misses = everything ? `only the first touches, ${percent(at.miss)}` : percent(at.miss);
+        const misses = everything ? `only the ${infiniteName(p)}, ${percent(at.miss)}` : percent(at.miss);
         parts.push(first ? `A cache ${cache} would miss ${misses} of the references`
                          : `one ${cache} ${misses}`);
         if (everything) break;
@@ -27,8 +32,10 @@ function sayWorkingSet(p) {
                `would miss ${percent(knee.before)}, one that holds it ${percent(knee.miss)}.`;
     const most = p.sizes.filter((size) => size.hits);
     if (!most.length)
-        return p.references === p.infinite && !p.bound
-            ? "No block is used twice, so no cache of any size would help." : null;
+        return p.references !== p.infinite || p.bound ? null
+            : p.infinite > p.cold
+                ? "Other threads store to every block before it is used again, so no cache of any size would help."
+                : "No block is used twice, so no cache of any size would help.";
     return "No cache size stands out as a working set: " +
            most.map((s) => `${s.hits}\u00a0% of the achievable hits need ${sizeOf(p, s.blocks)}`)
                .join(", ") + ".";
@@ -56,14 +63,19 @@ function worstRow(rows, misses) {
         !row.others && misses(row) > (best ? misses(best) : 0) ? row : best, null);
 }
 
+/* Returns the line that causes most misses at a level, or null, and whether it reuses blocks. */
+function worstLine(p, level) {
+    const again = worstRow(p.attribution.lines, (line) => line.misses[level] - line.infinite);
+    return { line: again || worstRow(p.attribution.lines, (line) => line.misses[level]), again: Boolean(again) };
+}
+
 /* Says which line causes most misses at the chosen level, and which data it uses if one region has
  * most of these misses. Lines with reuses come before lines with first touches, because no cache
  * avoids first touches. The share includes first touches, so the sentence mentions them unless they
  * are rare. */
 function sayWorstLine(p, level) {
     const a = p.attribution, total = totalMisses(p, level), at = (row) => row.misses[level];
-    const again = worstRow(a.lines, (line) => at(line) - line.infinite);
-    const line = again || worstRow(a.lines, at), index = a.lines.indexOf(line);
+    const { line, again } = worstLine(p, level), index = a.lines.indexOf(line);
     if (!total || !line) return null;
     const both = worstRow(a.line_data.filter((row) => row.line === index), at);
     const telling = both && 2 * at(both) > at(line);

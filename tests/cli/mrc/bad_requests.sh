@@ -20,6 +20,12 @@ csv 8,5,-2,set,9
 csv 8,5,2,fly,9
 csv 8,5,2,set,0
 csv 8,5,2,set,-1
+# Without any other lifetime, lifetimes of 0 are counted, too.
+printf 'id,size,time,op,ttl\n7,1,1,set,0\n7,1,9,get,0\n' >t.csv
+try t.csv
+# The line of a refused sum is not known if the file has empty lines: the request is named.
+printf 'id,size\n7,4611686018427387904\n\n8,4611686018427387904\n' >t.csv
+try t.csv
 jsonl() {
     line() { printf '{"i": %s, "s": %s, "t": %s, "o": "%s", "l": %s}\n' "$@"; }
     { line 7 1 1 set 9; line "$@"; line 7 1 9 get 9; } >t.jsonl

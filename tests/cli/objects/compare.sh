@@ -14,6 +14,9 @@ $REUSEDIST compare a.json b.json --fail-if='miss-ratio@1G>+1%' --fail-if='byte-m
 $REUSEDIST compare a.json b.json --fail-if='byte-miss-ratio@64<1%' | tail -1
 $REUSEDIST compare blocks.json blocks.json --fail-if='byte-miss-ratio@1G>+1%' >/dev/null || true
 $REUSEDIST compare a.json blocks.json || true
+# Programs get sizes in bytes, and say so.
+$REUSEDIST compare --out=csv a.json b.json
+$REUSEDIST compare --out=json a.json b.json | grep -o '"at_[a-z]*": [0-9]*\|"largest_[a-z]*": [0-9]*'
 # The sum has the requests and bytes of both runs, each of which starts with empty caches.
 $REUSEDIST merge a.json b.json -o sum.json
 $REUSEDIST mrc --weight=bytes --sizes=64 --out=csv sum.json

@@ -1,2 +1,2 @@
-"$REUSEDIST" "analyse" --help | head -n 1
-"$REUSEDIST" help "analyse" | head -n 1
+"$REUSEDIST" "analyse" --help | sed -n 1p
+"$REUSEDIST" help "analyse" | sed -n 1p

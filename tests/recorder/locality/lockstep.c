@@ -2,7 +2,7 @@
  * unless they have PAD more elements. */
 #include <stdio.h>
 
-#define N 65536
+#define N 32768
 #ifndef PAD
 #define PAD 0
 #endif

@@ -1,8 +1,8 @@
-/* Transposes a matrix of 1024 x 1024 doubles. The rows of b have PAD more doubles than needed. Without
+/* Transposes a matrix of 256 x 256 doubles. The rows of b have PAD more doubles than needed. Without
  * them, a column of b falls into few sets of a cache. */
 #include <stdio.h>
 
-#define N 1024
+#define N 256
 #ifndef PAD
 #define PAD 0
 #endif

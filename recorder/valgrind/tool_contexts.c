@@ -1,0 +1,234 @@
+/* Follows calls and returns, and numbers calling contexts.
+ *
+ * A calling context is the caller's context and a call instruction. Each thread has a stack of its
+ * active calls, with the stack pointer right after each call. Such an entry ends when the stack
+ * pointer is above it, at a return, an indirect jump or the next call. So tail calls, longjmp(),
+ * exceptions and switched stacks need no special treatment.
+ *
+ * Memory is bounded. Contexts deeper than DEPTH_MAX calls, and new ones beyond CONTEXTS_MAX, have no
+ * numbers of their own, but that of the nearest context around them with RDI_CONTEXT_BELOW. The
+ * stack of calls grows with the program's own stack.
+ *
+ * License: see tool.h.
+ */
+#include "tool.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_threadstate.h"
+
+#define DEPTH_MAX    512
+#define CONTEXTS_MAX (1 << 20)
+
+/* A calling context. Number 0 is the beginning of each thread. */
+typedef struct context {
+    Addr site; /* address of the call instruction */
+    UInt parent;
+    UInt recent; /* the context that was entered last from here; 0: none */
+    UInt depth;
+    Bool told; /* True: the analyzer knows the context */
+} context;
+
+static context *contexts;
+static UInt count = 1, room;
+static UInt *slots; /* hash table of context numbers, keyed by parent and site; 0: the slot is
+                       empty */
+static UInt slot_mask;
+
+/* An active call, or a signal handler that runs. */
+typedef struct call {
+    Addr stack_pointer; /* stack pointer right after the call */
+    UInt caller;        /* context of the caller */
+    /* For a handler: 1 + the number of calls that the handler on another stack before it protects;
+     * 0: a call. */
+    UInt handler;
+} call;
+
+typedef struct call_stack {
+    call *calls;
+    UInt n, room;
+    UInt context; /* the context of the code that runs now */
+    /* The first `protected` calls lie on another stack than the code that runs now, which is a
+     * signal handler. */
+    UInt protected;
+    ThreadId thread;
+} call_stack;
+
+static call_stack *stacks; /* one per thread */
+static call_stack *now;
+
+Addr contexts_top = ~(Addr)0;
+
+/* ---- contexts ---- */
+
+static UInt home_of(UInt parent, Addr site) {
+    ULong hash = (site ^ (ULong)parent << 40) * 0x9e3779b97f4a7c15ULL;
+    return (UInt)(hash >> 32) & slot_mask;
+}
+
+static void grow(void) {
+    room = room ? 2 * room : 4096;
+    contexts = VG_(realloc)("reusedist.contexts", contexts, room * sizeof *contexts);
+    VG_(free)(slots);
+    slots = VG_(calloc)("reusedist.contexts", 2 * room, sizeof *slots);
+    slot_mask = 2 * room - 1;
+    contexts[0] = (context){.told = True};
+    for (UInt i = 1; i < count; i++) {
+        UInt at = home_of(contexts[i].parent, contexts[i].site);
+        while (slots[at])
+            at = (at + 1) & slot_mask;
+        slots[at] = i;
+    }
+}
+
+static Bool is_call(UInt number, UInt parent, Addr site) {
+    return contexts[number].parent == parent && contexts[number].site == site;
+}
+
+/* Returns the number of the context of a call, which is made if it does not exist. */
+static UInt find(UInt parent, Addr site) {
+    UInt at = home_of(parent, site);
+    for (; slots[at]; at = (at + 1) & slot_mask)
+        if (is_call(slots[at], parent, site))
+            return slots[at];
+    if (count == CONTEXTS_MAX)
+        return parent | RDI_CONTEXT_BELOW;
+    if (count == room) {
+        grow();
+        return find(parent, site);
+    }
+    contexts[count] =
+        (context){.site = site, .parent = parent, .depth = contexts[parent].depth + 1};
+    slots[at] = count;
+    return count++;
+}
+
+static UInt context_of_call(UInt parent, Addr site) {
+    if (parent & RDI_CONTEXT_BELOW)
+        return parent;
+    if (contexts[parent].depth == DEPTH_MAX)
+        return parent | RDI_CONTEXT_BELOW;
+    UInt recent = contexts[parent].recent;
+    if (recent && contexts[recent].site == site)
+        return recent;
+    UInt found = find(parent, site);
+    contexts[parent].recent = found & RDI_CONTEXT_BELOW ? 0 : found;
+    return found;
+}
+
+Bool contexts_is_told(UInt number) {
+    return number == 0 || contexts[number & ~RDI_CONTEXT_BELOW].told;
+}
+
+void contexts_tell(UInt number) {
+    if (contexts_is_told(number))
+        return;
+    number &= ~RDI_CONTEXT_BELOW;
+    contexts_tell(contexts[number].parent);
+    contexts[number].told = True;
+    buffer_define_context(number, contexts[number].parent, contexts[number].site);
+}
+
+/* ---- calls ---- */
+
+static void push(call one) {
+    if (now->n == now->room) {
+        now->room = now->room ? 2 * now->room : 1024;
+        now->calls = VG_(realloc)("reusedist.calls", now->calls, now->room * sizeof *now->calls);
+    }
+    now->calls[now->n++] = one;
+    contexts_top = one.stack_pointer;
+}
+
+static void pop(void) {
+    const call *gone = &now->calls[--now->n];
+    now->context = gone->caller;
+    if (gone->handler)
+        now->protected = gone->handler - 1;
+}
+
+/* Returns whether a handler on another stack was left by a jump to the thread's own stack. */
+static Bool handler_was_left(Addr stack_pointer) {
+    Addr end = VG_(thread_get_stack_max)(now->thread);
+    return now->n > 0 && now->n == now->protected && stack_pointer <= end &&
+           end - stack_pointer < VG_(thread_get_stack_size)(now->thread);
+}
+
+/* Ends the calls whose entries are below the stack pointer. */
+static void pop_below(Addr stack_pointer) {
+    while (now->n > now->protected && now->calls[now->n - 1].stack_pointer < stack_pointer)
+        pop();
+    if (handler_was_left(stack_pointer)) {
+        now->protected = 0;
+        pop_below(stack_pointer);
+    }
+    contexts_top = now->n ? now->calls[now->n - 1].stack_pointer : ~(Addr)0;
+}
+
+Addr contexts_call(Addr next, Addr stack_pointer, Addr site) {
+    if (contexts_top <= stack_pointer)
+        pop_below(stack_pointer + 1);
+    push((call){stack_pointer, now->context, 0});
+    now->context = context_of_call(now->context, site);
+    return buffer_switch_context(next, now->context);
+}
+
+Addr contexts_return(Addr next, Addr stack_pointer) {
+    if (contexts_top < stack_pointer)
+        pop_below(stack_pointer);
+    return buffer_switch_context(next, now->context);
+}
+
+void contexts_jump(Addr stack_pointer) {
+    pop_below(stack_pointer);
+    buffer_set_context(now->context);
+}
+
+/* ---- signals and threads ---- */
+
+void contexts_begin_handler(ThreadId thread, Bool other_stack) {
+    Addr stack_pointer = VG_(get_SP)(thread);
+    now = &stacks[thread];
+    push((call){stack_pointer - 1, now->context, now->protected + 1});
+    now->context = context_of_call(now->context, VG_(get_IP)(thread));
+    if (other_stack)
+        now->protected = now->n;
+    buffer_set_context(now->context);
+}
+
+void contexts_end_handler(ThreadId thread) {
+    Bool handler = False;
+    now = &stacks[thread];
+    while (now->n && !handler) {
+        handler = now->calls[now->n - 1].handler != 0;
+        pop();
+    }
+    pop_below(0);
+    buffer_set_context(now->context);
+}
+
+UInt contexts_set_thread(ThreadId thread) {
+    if (!options.contexts)
+        return 0;
+    now = &stacks[thread];
+    now->thread = thread;
+    contexts_top = now->n ? now->calls[now->n - 1].stack_pointer : ~(Addr)0;
+    return now->context;
+}
+
+void contexts_begin_thread(ThreadId thread) {
+    call_stack *stack = &stacks[thread];
+    stack->n = stack->context = stack->protected = 0;
+}
+
+void contexts_start(void) {
+    grow();
+    stacks = VG_(calloc)("reusedist.stacks", VG_N_THREADS, sizeof *stacks);
+    now = stacks;
+}
+
+void contexts_restart_in_child(void) {
+    for (UInt i = 1; i < count; i++)
+        contexts[i].told = False;
+}

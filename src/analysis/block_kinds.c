@@ -1,0 +1,34 @@
+/* Finds the kinds of the references that blocks come from. See block_kinds.h.
+ *
+ * Few references span several blocks, so most blocks belong to consecutive references, one to each.
+ * The kinds of such blocks are copied many at a time. */
+#include "analysis/block_kinds.h"
+
+#include "base/common.h"
+
+#include <string.h>
+
+#define RUN 64 /* number of kinds that are copied together */
+
+/* Returns whether the blocks of a run belong to consecutive references, one to each. */
+static bool are_consecutive(const uint32_t *origins) {
+    uint32_t differ = 0;
+    for (uint32_t i = 0; i < RUN; i++)
+        differ |= origins[i] ^ (origins[0] + i);
+    return differ == 0;
+}
+
+void rdi_block_kinds(const rd_refs *refs, const uint32_t *origins, size_t n, uint8_t *kinds) {
+    if (!refs->kind) {
+        memset(kinds, RD_LOAD, n);
+        return;
+    }
+    for (size_t at = 0; at < n; at += RUN) {
+        size_t end = n - at < RUN ? n : at + RUN;
+        if (end == at + RUN && are_consecutive(origins + at))
+            memcpy(kinds + at, refs->kind + origins[at], RUN);
+        else
+            for (size_t i = at; i < end; i++)
+                kinds[i] = refs->kind[origins[i]];
+    }
+}

@@ -1,0 +1,20 @@
+/* Names of regions and places for people. */
+#ifndef RDI_REGION_NAMES_H
+#define RDI_REGION_NAMES_H
+
+#include "attribution/places.h"
+
+/* Names the data of a region: "function (file:line)" of an allocation, by the first frame in the
+ * user's own code if there is one, or only "function" if its line
+ * is unknown, or "heap" if its site is unknown; the stack of a thread; a variable, or the data of a
+ * module outside its variables. If the site of an allocation is known, *place becomes its place, with
+ * texts in `scratch`; otherwise all fields of *place are 0. The name is in `arena`. */
+rd_status rdi_region_name(const rdi_modules *modules, rdi_own own, rdi_arena *arena,
+                          rdi_arena *scratch, const rdi_region *region, rdi_place *place,
+                          const char **out);
+
+/* Names a place "file:line", by the first frame in the user's own code if there is one, or its
+ * function if the line is unknown. */
+rd_status rdi_place_name(rdi_arena *arena, const rdi_place *place, const char **out);
+
+#endif

@@ -1,0 +1,19 @@
+/* The section "sharing" while it is made. */
+#ifndef RDI_SECTION_SHARING_H
+#define RDI_SECTION_SHARING_H
+
+#include "base/arena.h"
+#include "profile/sections.h"
+#include "reusedist/sharing.h"
+
+/* The data of the section. The first member is the public part. */
+typedef struct rdi_sharing_section {
+    rd_shared_data is; /* points into the arena */
+    rdi_arena arena;
+} rdi_sharing_section;
+
+/* Makes a section without data; NULL if there is no memory. */
+rdi_sharing_section *rdi_sharing_section_new(rd_ctx *ctx);
+void rdi_sharing_section_free(rd_ctx *ctx, void *data);
+
+#endif

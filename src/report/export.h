@@ -1,0 +1,58 @@
+/* Profiles in the formats of other tools: what all exporters share.
+ *
+ * An exporter writes a tree of calls whose nodes have references and misses of each cache. The tree
+ * is that of the calling contexts; a profile without them has a tree of its lines and the calls
+ * through which they were inlined. In both, all nodes add up to the profile.
+ */
+#ifndef RDI_EXPORT_H
+#define RDI_EXPORT_H
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "reusedist/attribution.h"
+#include "reusedist/report.h"
+
+#define RDI_EXPORT_VALUES (1 + RD_LEVELS_MAX)
+
+typedef struct rdi_export {
+    rd_ctx *ctx;
+    const rd_profile *p;
+    const rd_details *d;
+    rdi_arena arena;
+    const rd_call_frame *frames;
+    size_t n_frames;
+    const rd_call_node *nodes; /* parents come before their children */
+    size_t n_nodes;
+    size_t *first, *next; /* for each node, its first child and next sibling; the last element of
+                             `first` is the first outermost node; RD_NO_INDEX: none */
+    uint64_t (*all)[RDI_EXPORT_VALUES]; /* for each node, the values including its children */
+    /* The values: references, and misses of each cache. */
+    size_t n_values;
+    char names[RDI_EXPORT_VALUES][48]; /* names, such as "references" and "L1 misses" */
+    uint64_t total[RDI_EXPORT_VALUES];
+    size_t chosen; /* the value that the user chose */
+} rdi_export;
+
+typedef struct rdi_exporter {
+    const char *name, *summary;
+    rd_status (*write)(const rdi_export *e, rdi_text *out);
+} rdi_exporter;
+
+/* Makes the tree. Call rdi_export_fini() even after a failure. (export_tree.c) */
+rd_status rdi_export_init(rdi_export *e, rd_profile *p);
+void rdi_export_fini(rdi_export *e);
+
+static inline uint64_t rdi_export_value(const rd_call_node *node, size_t value) {
+    return value ? node->misses[value - 1] : node->references;
+}
+
+/* Calls `visit` for every node, before its children with `enter` true and after them with `enter`
+ * false. `depth` is 0 for outermost nodes. */
+void rdi_export_walk(const rdi_export *e,
+                     void (*visit)(void *user, size_t node, size_t depth, bool enter), void *user);
+
+/* Returns "file:line" of a frame without folders, or the module, or "", in `text`. */
+#define RDI_PLACE_ROOM 300
+void rdi_export_place(const rd_call_frame *f, char text[RDI_PLACE_ROOM]);
+
+#endif

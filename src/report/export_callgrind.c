@@ -1,0 +1,170 @@
+/* Exports the tree for callgrind_annotate and KCachegrind.
+ *
+ * The format has functions with the costs of their lines, and the calls between two functions with
+ * the costs of everything below them. So the tree is summed: nodes by function and line, and edges
+ * by calling line and called function. The number of calls is the number of contexts, because the
+ * profile does not count calls.
+ */
+#include "report/export.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_FUNCTION UINT32_MAX
+
+/* The costs of a line of a function, or those below a call on that line. */
+typedef struct cost {
+    uint32_t function, called; /* called NO_FUNCTION: costs of the line itself */
+    uint64_t line, called_line;
+    uint64_t count, value[RDI_EXPORT_VALUES];
+} cost;
+
+typedef struct functions {
+    uint32_t *of;  /* the function of each frame */
+    size_t *frame; /* a frame of each function */
+    size_t n;
+} functions;
+
+static int compare_texts(const char *a, const char *b) {
+    return !a || !b ? (a != NULL) - (b != NULL) : strcmp(a, b);
+}
+
+static int by_function(const void *a, const void *b) {
+    const rd_call_frame *x = *(const rd_call_frame *const *)a;
+    const rd_call_frame *y = *(const rd_call_frame *const *)b;
+    int order = compare_texts(x->module, y->module);
+    order = order ? order : compare_texts(x->file, y->file);
+    return order ? order : compare_texts(x->function, y->function);
+}
+
+static rd_status number_functions(const rdi_export *e, rdi_arena *arena, functions *out) {
+    const rd_call_frame **sorted = rdi_arena_alloc(arena, e->n_frames, sizeof *sorted);
+    out->of = rdi_arena_alloc(arena, e->n_frames, sizeof *out->of);
+    out->frame = rdi_arena_alloc(arena, e->n_frames, sizeof *out->frame);
+    if (!sorted || !out->of || !out->frame)
+        return RD_ENOMEM;
+    for (size_t i = 0; i < e->n_frames; i++)
+        sorted[i] = &e->frames[i];
+    if (e->n_frames)
+        qsort(sorted, e->n_frames, sizeof *sorted, by_function);
+    for (size_t i = 0; i < e->n_frames; i++) {
+        size_t frame = (size_t)(sorted[i] - e->frames);
+        if (i == 0 || by_function(&sorted[i - 1], &sorted[i]) != 0)
+            out->frame[out->n++] = frame;
+        out->of[frame] = (uint32_t)(out->n - 1);
+    }
+    return RD_OK;
+}
+
+static int by_key(const void *a, const void *b) {
+    const cost *x = a, *y = b;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    if (x->called != y->called) /* costs of lines come before calls */
+        return x->called == NO_FUNCTION   ? -1
+               : y->called == NO_FUNCTION ? 1
+               : x->called < y->called    ? -1
+                                          : 1;
+    return (x->line > y->line) - (x->line < y->line);
+}
+
+/* Lists the costs of all nodes and edges, sorted and summed. */
+static rd_status list_costs(const rdi_export *e, const functions *f, rdi_arena *arena, cost **out,
+                            size_t *n) {
+    cost *list = rdi_arena_alloc(arena, 2 * e->n_nodes, sizeof *list);
+    size_t all = 0, kept = 0;
+    if (!list)
+        return RD_ENOMEM;
+    for (size_t i = 0; i < e->n_nodes; i++) {
+        const rd_call_node *node = &e->nodes[i];
+        const rd_call_frame *frame = &e->frames[node->frame];
+        cost own = {f->of[node->frame], NO_FUNCTION, frame->line, 0, 1, {0}};
+        for (size_t k = 0; k < e->n_values; k++)
+            own.value[k] = rdi_export_value(node, k);
+        list[all++] = own;
+        if (node->parent == RD_NO_INDEX)
+            continue;
+        size_t caller = e->nodes[node->parent].frame;
+        list[all] =
+            (cost){f->of[caller], own.function, e->frames[caller].line, frame->line, 1, {0}};
+        memcpy(list[all++].value, e->all[i], sizeof e->all[i]);
+    }
+    if (all)
+        qsort(list, all, sizeof *list, by_key);
+    for (size_t i = 0; i < all; i++) {
+        if (kept == 0 || by_key(&list[kept - 1], &list[i]) != 0) {
+            list[kept++] = list[i];
+            continue;
+        }
+        list[kept - 1].count++;
+        for (size_t k = 0; k < e->n_values; k++)
+            list[kept - 1].value[k] += list[i].value[k];
+    }
+    *out = list;
+    *n = kept;
+    return RD_OK;
+}
+
+static void put_named(rdi_text *out, const char *key, const char *text) {
+    rdi_text_puts(out, key);
+    rdi_text_escaped(out, text && *text ? text : "???");
+    rdi_text_putc(out, '\n');
+}
+
+static void put_values(const rdi_export *e, const uint64_t *values, rdi_text *out) {
+    for (size_t k = 0; k < e->n_values; k++) {
+        rdi_text_putc(out, ' ');
+        rdi_text_u64(out, values[k]);
+    }
+    rdi_text_putc(out, '\n');
+}
+
+static void put_head(const rdi_export *e, rdi_text *out) {
+    rdi_text_puts(out, "# callgrind format\nversion: 1\ncreator: reusedist\npositions: line\n");
+    rdi_text_puts(out, "event: Refs : references\n");
+    for (size_t k = 0; k < e->d->n_levels; k++)
+        rdi_text_printf(out, "event: L%zum : misses of %s\n", k + 1, e->d->levels[k].name);
+    rdi_text_puts(out, "events: Refs");
+    for (size_t k = 0; k < e->d->n_levels; k++)
+        rdi_text_printf(out, " L%zum", k + 1);
+    rdi_text_puts(out, "\nsummary:");
+    put_values(e, e->total, out);
+}
+
+static rd_status callgrind_write(const rdi_export *e, rdi_text *out) {
+    rdi_arena arena = {.ctx = e->ctx};
+    functions f = {0};
+    cost *list = NULL;
+    size_t n = 0;
+    rd_status status = number_functions(e, &arena, &f);
+    if (status == RD_OK)
+        status = list_costs(e, &f, &arena, &list, &n);
+    put_head(e, out);
+    for (size_t i = 0; status == RD_OK && i < n; i++) {
+        const rd_call_frame *frame = &e->frames[f.frame[list[i].function]];
+        if (i == 0 || list[i].function != list[i - 1].function) {
+            rdi_text_putc(out, '\n');
+            put_named(out, "ob=", frame->module);
+            put_named(out, "fl=", frame->file);
+            put_named(out, "fn=", frame->function);
+        }
+        if (list[i].called != NO_FUNCTION) {
+            const rd_call_frame *called = &e->frames[f.frame[list[i].called]];
+            put_named(out, "cob=", called->module);
+            put_named(out, "cfi=", called->file);
+            put_named(out, "cfn=", called->function);
+            rdi_text_printf(out, "calls=%" PRIu64 " %" PRIu64 "\n", list[i].count,
+                            list[i].called_line);
+        }
+        rdi_text_u64(out, list[i].line);
+        put_values(e, list[i].value, out);
+    }
+    rdi_text_puts(out, "\ntotals:");
+    put_values(e, e->total, out);
+    rdi_arena_fini(&arena);
+    return status;
+}
+
+const rdi_exporter rdi_exporter_callgrind = {"callgrind", "for callgrind_annotate and KCachegrind",
+                                             callgrind_write};

@@ -1,0 +1,170 @@
+/* Prepares the calling contexts of a profile: the tree of calls for the chosen count, and the totals,
+ * callers and callees of each function.
+ *
+ * A profile has `contexts`: functions {name, file, module, own}, frames [function, line, inlined],
+ * nodes [parent, frame, references, misses ...] with exclusive counts, parents first, `rests` [node,
+ * number of nodes, references, misses ...] of small branches that the page does not have, and `other`
+ * [number of contexts, references, misses ...] of contexts without a place in the tree. */
+
+state.own = false;
+
+/* ---- own code ---- */
+
+/* Returns the paths of the source files that are the user's own code, or null if that is unknown. */
+function ownFiles(p) {
+    if (p.ownFiles !== undefined) return p.ownFiles;
+    const named = p.attribution && p.attribution.own || [];
+    const files = named.length ? named : p.contexts ? p.contexts.functions.filter((f) => f.own && f.file).map((f) => f.file) : [];
+    p.ownFiles = files.length ? new Set(files) : null;
+    return p.ownFiles;
+}
+
+function isOwnSource(p, source) {
+    return Boolean(ownFiles(p)) && ownFiles(p).has(p.attribution.sources[source]);
+}
+
+/* Returns the rows whose code is the user's own, if the user wants to see only those. `source` returns
+ * the source file of a row. The row with the sum of the rest stays. */
+function ownRows(p, rows, source) {
+    return state.own && ownFiles(p) ? rows.filter((row) => row.others || isOwnSource(p, source(row))) : rows;
+}
+
+/* Makes the switch for all panels, or returns null if the profile does not tell own code from libraries. */
+function ownSwitch(p) {
+    if (!ownFiles(p)) return null;
+    return el("label", { class: "check" }, el("input", { type: "checkbox", name: "own", checked: state.own,
+        change: (event) => {
+            state.own = event.target.checked;
+            refreshAll();
+        } }), el("span", {}, "Own code only"));
+}
+
+/* ---- names ---- */
+
+/* Returns a function's name for people: arguments of templates and parameters are folded. */
+function shortName(name) {
+    let out = "", depth = 0;
+    for (let i = 0; i < name.length; i++) {
+        const operator = !depth && /^operator\s*(<=>|<<=|>>=|->\*|<<|>>|<=|>=|->|\(\)|<|>)?/.exec(name.slice(i, i + 14));
+        if (operator) {
+            out += operator[0];
+            i += operator[0].length - 1;
+        } else if (name[i] === "<" && (depth || /[\w:]$/.test(out))) {
+            if (!depth++) out += "<\u2026>";
+        } else if (name[i] === ">" && depth) {
+            if (name[i - 1] !== "-") depth--;
+        } else if (!depth) {
+            out += name[i];
+        }
+    }
+    return clean(out.replace(/(.)\((?!anonymous)[^()]*\)( const)?$/, "$1"));
+}
+
+function callPlace(f, line) {
+    return f.file ? baseName(f.file) + (line ? `:${line}` : "") : baseName(f.module || "(unknown file)");
+}
+
+/* ---- the tree ---- */
+
+function newCall(all, parent, key, more) {
+    const node = { parent, key, self: 0, total: 0, depth: parent ? parent.depth + 1 : 0, children: new Map(),
+                   lines: new Map(), ...more };
+    if (parent) parent.children.set(key, node);
+    all.push(node);
+    return node;
+}
+
+/* Returns the total of each node of the page's tree, with all that it calls. */
+function inclusiveCounts(c, column) {
+    const totals = c.nodes.map((node) => node[column]);
+    for (const rest of c.rests) totals[rest[0]] += rest[column];
+    for (let i = c.nodes.length - 1; i >= 0; i--)
+        if (c.nodes[i][0] !== null) totals[c.nodes[i][0]] += totals[i];
+    return totals;
+}
+
+/* Adds a node whose calls the page does not have. */
+function addRest(all, parent, contexts, count, name) {
+    const node = parent.children.get(name) || newCall(all, parent, name, { name, contexts: 0, other: true });
+    node.self += count;
+    node.contexts += contexts;
+}
+
+/* Makes the tree for the chosen count: calls of the same function from the same caller are one node,
+ * whatever their lines are. With "own code only", a call of a library belongs to its caller. Returns
+ * the nodes, parents first; the first one is the whole run. */
+function makeCalls(p) {
+    const c = p.contexts, column = metricColumn() + 1, all = [], at = [];
+    const root = newCall(all, null, "", { name: "the whole run" }), totals = inclusiveCounts(c, column);
+    c.nodes.forEach((row, i) => {
+        const [f, line, inlined] = c.frames[row[1]], parent = row[0] === null ? root : at[row[0]];
+        if (state.own && !c.functions[f].own) {
+            at[i] = parent;
+            parent.self += row[column];
+            return;
+        }
+        const node = at[i] = parent.children.get(f) ||
+            newCall(all, parent, f, { f, name: c.functions[f].name, own: c.functions[f].own, inlined });
+        node.self += row[column];
+        node.lines.set(line, (node.lines.get(line) || 0) + totals[i]);
+    });
+    for (const rest of c.rests) {
+        if (state.own) at[rest[0]].self += rest[column];
+        else addRest(all, at[rest[0]], rest[1], rest[column], "(small branches)");
+    }
+    if (c.other[column - 1]) addRest(all, root, c.other[0], c.other[column - 1], "(unknown calls)");
+    for (let i = all.length - 1; i >= 0; i--) {
+        all[i].total += all[i].self;
+        if (all[i].parent) all[i].parent.total += all[i].total;
+        all[i].list = [...all[i].children.values()].filter((node) => node.total).sort((x, y) => y.total - x.total);
+    }
+    return all;
+}
+
+let callsMade = { key: "", all: [] };
+
+function callsOf(p) {
+    const key = [state.profile, state.own, state.metric, state.level].join();
+    if (callsMade.key !== key) callsMade = { key, all: makeCalls(p) };
+    return callsMade.all;
+}
+
+/* ---- functions ---- */
+
+/* Adds `n` to the entry of `key`. */
+function addTo(map, key, n) {
+    map.set(key, (map.get(key) || 0) + n);
+}
+
+/* Returns the functions with their own counts, their totals, callers and callees. A function that calls
+ * itself again, through whatever other functions, counts once. */
+function functionTotals(all) {
+    const entries = new Map(), active = new Map();
+    const entry = (node) => {
+        if (!entries.has(node.key))
+            entries.set(node.key, { key: node.key, f: node.f, name: node.name, own: node.own, other: node.other,
+                self: 0, total: 0, callers: new Map(), callees: new Map() });
+        return entries.get(node.key);
+    };
+    const stack = [[all[0], false]];
+    while (stack.length) {
+        const [node, done] = stack.pop(), edge = node.parent && `${node.parent.key}>${node.key}`;
+        if (done) {
+            for (const key of [node.key, edge]) active.set(key, active.get(key) - 1);
+            continue;
+        }
+        if (node.parent) {
+            const e = entry(node), caller = node.parent.parent ? entry(node.parent) : null;
+            e.self += node.self;
+            if (!active.get(node.key)) {
+                e.total += node.total;
+                addTo(e.callers, node.parent.key, node.total);
+            }
+            if (caller && !active.get(edge)) addTo(caller.callees, node.key, node.total);
+            for (const key of [node.key, edge]) addTo(active, key, 1);
+            stack.push([node, true]);
+        }
+        for (const child of node.list) stack.push([child, false]);
+    }
+    return entries;
+}

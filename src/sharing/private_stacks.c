@@ -1,0 +1,354 @@
+/* Processes references to private caches. See private_stacks.h. */
+#include "sharing/private_stacks.h"
+
+#include "reusedist/engine.h"
+
+#include <inttypes.h>
+
+#define AXIS_UNIT   1024
+#define NUMBERS_MAX UINT64_C(0xfffffffe) /* copies, blocks and sets have 32-bit numbers */
+#define TILE        256 /* number of references whose distances are counted together */
+
+/* ---- memory ---- */
+
+/* Returns the number of the next element of an array of pages, after making room for it; 0 if there
+ * is no memory. The first element has number 1. */
+static uint32_t next_number(rd_sharing *s, void **array, uint64_t *n, uint64_t *room, size_t size) {
+    if (*n + 1 >= *room) {
+        if (*n >= NUMBERS_MAX) {
+            rdi_fail(s->ctx, RD_ERANGE,
+                     "private caches have more than 2^32 copies of blocks, which is the limit; use "
+                     "larger blocks or a shorter trace");
+            return 0;
+        }
+        if (rdi_pages_grow_array(s->ctx, array, room, *room ? 2 * *room : 256, size) != RD_OK)
+            return 0;
+    }
+    return (uint32_t)++ * n;
+}
+
+static rd_status failure(const rd_sharing *s) {
+    return s->n_copies >= NUMBERS_MAX || s->n_sets >= NUMBERS_MAX ? RD_ERANGE : RD_ENOMEM;
+}
+
+static uint32_t new_copy(rd_sharing *s, rdi_copy copy) {
+    void *array = s->copies;
+    uint32_t number = next_number(s, &array, &s->n_copies, &s->copies_room, sizeof *s->copies);
+    s->copies = array;
+    if (number)
+        s->copies[number] = copy;
+    return number;
+}
+
+static uint32_t new_block(rd_sharing *s) {
+    void *array = s->blocks;
+    uint32_t number = next_number(s, &array, &s->n_blocks, &s->blocks_room, sizeof *s->blocks);
+    s->blocks = array;
+    return number;
+}
+
+/* Gives a copy or a block its sets of bytes, if it has none. */
+static rd_status need_sets(rd_sharing *s, uint32_t *number) {
+    if (*number)
+        return RD_OK;
+    void *array = s->sets;
+    *number = next_number(s, &array, &s->n_sets, &s->sets_room, 2 * s->words * sizeof *s->sets);
+    s->sets = array;
+    return *number ? RD_OK : failure(s);
+}
+
+/* ---- threads ---- */
+
+static rd_status open_stack(rd_sharing *s, uint64_t key, rdi_private_stack *stack) {
+    stack->key = key;
+    RD_TRY(rdi_block_map_init(&stack->copy, s->ctx));
+    RD_TRY(rdi_weight_axis_init(&stack->axis, s->ctx, AXIS_UNIT));
+    return rdi_hist_new(s->ctx, s->config.binning, &stack->hist);
+}
+
+static rd_status add_thread(rd_sharing *s, uint64_t key) {
+    uint64_t old;
+    if (s->n_threads == s->threads_room) {
+        void *grown = rdi_grow(s->ctx, s->threads, &s->threads_room, sizeof *s->threads);
+        if (!grown)
+            return RD_ENOMEM;
+        s->threads = grown;
+    }
+    rdi_private_stack *stack = rdi_calloc(s->ctx, 1, sizeof *stack);
+    if (!stack)
+        return RD_ENOMEM;
+    s->threads[s->n_threads++] = stack;
+    RD_TRY(open_stack(s, key, stack));
+    s->current = (uint32_t)(s->n_threads - 1);
+    return rdi_block_map_exchange(&s->thread_index, key, s->current, &old);
+}
+
+/* Makes the thread with this key the current one. */
+static rd_status choose_thread(rd_sharing *s, uint64_t key) {
+    const uint64_t *known = rdi_block_map_find(&s->thread_index, key);
+    if (!known)
+        return add_thread(s, key);
+    s->current = (uint32_t)*known;
+    return RD_OK;
+}
+
+/* ---- coherence ---- */
+
+/* Decides the last coherence miss of a copy, which must be undecided. */
+static rd_status decide(rd_sharing *s, uint32_t c, bool true_sharing) {
+    const rdi_copy *copy = &s->copies[c];
+    rd_private_counts *counts = &s->threads[copy->thread]->counts;
+    *(true_sharing ? &counts->true_sharing : &counts->false_sharing) += 1;
+    rdi_mask_clear(rdi_sets_awaited(s, copy->sets), s->words);
+    return s->shared
+               ? rdi_shared_blocks_miss(s->shared, s->blocks[copy->block].detail, c, true_sharing)
+               : RD_OK;
+}
+
+/* Decides that the last coherence miss of a copy is false sharing, if it is undecided: the block
+ * leaves the cache of the thread now, and the thread has not referenced any of the bytes. */
+static rd_status end_lifetime(rd_sharing *s, uint32_t c) {
+    uint32_t sets = s->copies[c].sets;
+    bool decided = !sets || rdi_mask_is_empty(rdi_sets_awaited(s, sets), s->words);
+    return decided ? RD_OK : decide(s, c, false);
+}
+
+/* Decides that the last coherence miss of a copy is true sharing, if it is undecided and the
+ * reference touches one of the bytes that other threads stored. */
+static rd_status check_true(rd_sharing *s, uint32_t c, rdi_byte_range bytes) {
+    uint32_t sets = s->copies[c].sets;
+    bool meets = sets && rdi_mask_meets_range(rdi_sets_awaited(s, sets), bytes);
+    return meets ? decide(s, c, true) : RD_OK;
+}
+
+/* Adds the bytes that the owner of a block has stored to the sets of all other copies. */
+static void spread_stores(rd_sharing *s, rdi_shared_block *block) {
+    if (!block->sets)
+        return;
+    uint64_t *stored = rdi_sets_stored(s, block->sets);
+    if (rdi_mask_is_empty(stored, s->words))
+        return;
+    for (uint32_t c = block->copies; c; c = s->copies[c].next)
+        if (c != block->owner)
+            rdi_mask_add(rdi_sets_stored(s, s->copies[c].sets), stored, s->words);
+    rdi_mask_clear(stored, s->words);
+}
+
+/* Removes the block from the caches of all threads except the thread of the copy `owner`, which
+ * becomes the owner of the block. */
+static rd_status take_over(rd_sharing *s, rdi_shared_block *block, uint32_t owner) {
+    for (uint32_t c = block->copies; c; c = s->copies[c].next) {
+        rdi_copy *copy = &s->copies[c];
+        if (c == owner || copy->slot == 0)
+            continue;
+        RD_TRY(end_lifetime(s, c));
+        if (s->shared)
+            s->shared->uses[c].remove_pc = s->pc;
+        rdi_weight_remove(&s->threads[copy->thread]->axis, copy->slot);
+        copy->slot = 0;
+        RD_TRY(need_sets(s, &copy->sets));
+    }
+    block->owner = owner;
+    return RD_OK;
+}
+
+/* Handles a store to a block that the thread of the copy `c` has in its cache by now. */
+static rd_status store(rd_sharing *s, uint32_t c, rdi_byte_range bytes) {
+    rdi_shared_block *block = &s->blocks[s->copies[c].block];
+    if (block->owner != c)
+        RD_TRY(take_over(s, block, c));
+    if (s->copies[block->copies].next == 0)
+        return RD_OK; /* no other thread has ever referenced the block */
+    RD_TRY(need_sets(s, &block->sets));
+    rdi_mask_add_range(rdi_sets_stored(s, block->sets), bytes);
+    return RD_OK;
+}
+
+/* ---- references ---- */
+
+/* Puts a copy on top of the stack of its thread. */
+static rd_status push(rd_sharing *s, rdi_private_stack *stack, uint32_t c) {
+    rdi_weight_slots slots = {&s->copies->slot, sizeof *s->copies};
+    RD_TRY(rdi_weight_axis_room(&stack->axis, s->ctx, 1, slots));
+    s->copies[c].slot = rdi_weight_push(&stack->axis, c, 1);
+    return RD_OK;
+}
+
+/* Makes the copy of a thread that references the block for the first time. */
+static rd_status add_copy(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint32_t *out) {
+    uint64_t *known = rdi_block_map_find(&s->index, id), old;
+    uint32_t b = known ? (uint32_t)*known : new_block(s);
+    if (!b)
+        return failure(s);
+    if (!known)
+        RD_TRY(rdi_block_map_exchange(&s->index, id, b, &old));
+    rdi_shared_block *block = &s->blocks[b];
+    uint32_t c = new_copy(s, (rdi_copy){.block = b, .next = block->copies, .thread = s->current});
+    if (!c)
+        return failure(s);
+    if (s->shared)
+        RD_TRY(rdi_shared_blocks_room(s->shared, c));
+    if (known)
+        spread_stores(s, block);
+    block->owner = known ? 0 : c;
+    block->copies = c;
+    *out = c;
+    RD_TRY(rdi_block_map_exchange(&stack->copy, id, c, &old));
+    stack->counts.cold++;
+    return push(s, stack, c);
+}
+
+/* Returns the set in the units of the log of shared blocks, which has 64 bits. */
+static uint64_t log_set(const rd_sharing *s, const uint64_t *set) {
+    uint64_t bits = 0;
+    for (uint32_t w = 0; w < s->words; w++)
+        for (uint64_t left = set[w]; left; left &= left - 1)
+            bits |= UINT64_C(1) << (64 * w + (uint32_t)__builtin_ctzll(left)) / s->words;
+    return bits;
+}
+
+/* Begins the log of a block at its first coherence miss. */
+static rd_status begin_log(rd_sharing *s, rdi_shared_block *block, uint64_t id) {
+    RD_TRY(rdi_shared_blocks_add(s->shared, id, &block->detail));
+    for (uint32_t c = block->copies; c; c = s->copies[c].next) {
+        const rdi_copy *copy = &s->copies[c];
+        uint64_t lost = copy->sets ? log_set(s, rdi_sets_stored(s, copy->sets)) : 0;
+        RD_TRY(rdi_shared_blocks_seed(s->shared, block->detail, copy->thread, c, lost));
+    }
+    return RD_OK;
+}
+
+/* Brings a block back that the thread has lost. */
+static rd_status miss(rd_sharing *s, rdi_private_stack *stack, uint32_t c) {
+    rdi_copy *copy = &s->copies[c];
+    rdi_shared_block *block = &s->blocks[copy->block];
+    spread_stores(s, block);
+    block->owner = 0;
+    if (s->shared && !block->detail)
+        RD_TRY(begin_log(s, block, stack->last_block));
+    if (s->shared)
+        s->shared->uses[c].miss_pc = s->pc;
+    uint64_t *stored = rdi_sets_stored(s, copy->sets), *awaited = rdi_sets_awaited(s, copy->sets);
+    rdi_mask_add(awaited, stored, s->words);
+    rdi_mask_clear(stored, s->words);
+    stack->counts.coherence++;
+
+    return push(s, stack, c);
+}
+
+/* Measures the distance of a block that the thread has in its cache, and moves it to the top. */
+static rd_status reuse(rd_sharing *s, rdi_private_stack *stack, uint32_t c, uint64_t *distance) {
+    rdi_weight_slots slots = {&s->copies->slot, sizeof *s->copies};
+    rdi_copy *copy = &s->copies[c];
+    RD_TRY(rdi_weight_axis_room(&stack->axis, s->ctx, 1, slots));
+    copy->slot = rdi_weight_move(&stack->axis, copy->slot, c, 1, 1, distance);
+    return RD_OK;
+}
+
+/* Finds the copy of the block that the current thread references, and stores the distance of the
+ * reference. */
+static rd_status load(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint64_t *distance) {
+    uint32_t c = stack->last_copy;
+    if (c == 0 || stack->last_block != id) {
+        const uint64_t *known = rdi_block_map_find(&stack->copy, id);
+        c = known ? (uint32_t)*known : 0;
+        stack->last_block = id;
+        stack->last_copy = c;
+    } else if (s->copies[c].slot) {
+        *distance = 0; /* the thread's last reference was to this block, which is on top */
+        return RD_OK;
+    }
+    *distance = c ? RD_MISS_COHERENCE : RD_COLD;
+    if (!c)
+        return add_copy(s, stack, id, &stack->last_copy);
+    return s->copies[c].slot ? reuse(s, stack, c, distance) : miss(s, stack, c);
+}
+
+/* Returns the bytes of block `id` that reference i of the batch touches. */
+static rdi_byte_range bytes_of(const rd_sharing *s, const rd_refs *refs, size_t i, uint64_t id) {
+    if (!s->config.block_bytes)
+        return (rdi_byte_range){0, 0};
+    uint64_t first = refs->addr[i], last = first + (refs->size ? refs->size[i] - 1 : 0);
+    uint64_t from = id << s->block_bits, to = from + (s->config.block_bytes - 1);
+    first = first > from ? first : from;
+    last = last < to ? last : to;
+    return (rdi_byte_range){(uint32_t)((first - from) >> s->unit_bits),
+                            (uint32_t)((last - from) >> s->unit_bits)};
+}
+
+/* Counts a reference for the details of shared blocks. */
+static rd_status note_use(rd_sharing *s, uint32_t c, bool stores, rdi_byte_range bytes) {
+    uint32_t detail = s->blocks[s->copies[c].block].detail;
+    rdi_byte_range bits = {bytes.first / s->words, bytes.last / s->words};
+    return rdi_shared_blocks_log(s->shared, detail, s->current, c, stores, rdi_range_word(bits, 0));
+}
+
+static rd_status reference(rd_sharing *s, const rd_sharing_batch *batch, size_t i,
+                           uint64_t *distance) {
+    const rd_refs *refs = batch->refs;
+    uint64_t id = batch->blocks[i];
+    uint32_t origin = batch->origins[i];
+    rdi_private_stack *stack = s->threads[s->current];
+    bool stores = refs->kind && refs->kind[origin] & RD_STORE;
+    s->pc = s->shared && refs->pc ? refs->pc[origin] : 0;
+    RD_TRY(load(s, stack, id, distance));
+    uint32_t c = stack->last_copy;
+    rdi_copy *copy = &s->copies[c];
+    stack->counts.references++;
+    if (!stores && !copy->sets && !s->shared)
+        return RD_OK;
+    rdi_byte_range bytes = bytes_of(s, refs, origin, id);
+    RD_TRY(check_true(s, c, bytes));
+    if (s->shared)
+        RD_TRY(note_use(s, c, stores, bytes));
+    if (!stores)
+        return RD_OK;
+    stack->counts.stores++;
+    bool others = s->blocks[copy->block].owner == 0;
+    stack->counts.upgrades += others && *distance < RD_MISS_COHERENCE;
+    return store(s, c, bytes);
+}
+
+static uint64_t key_of(const rd_sharing *s, const rd_refs *refs, uint32_t origin) {
+    uint64_t process = s->config.processes ? refs->addr[origin] >> 48 : 0;
+    return process << 32 | (refs->thread ? refs->thread[origin] : 0);
+}
+
+/* Processes references from `at` on until another thread's reference or the end of the tile, and
+ * counts their distances. Returns RD_OK and sets *at to the next reference. */
+static rd_status feed_run(rd_sharing *s, const rd_sharing_batch *batch, size_t *at) {
+    uint64_t distances[TILE], key = key_of(s, batch->refs, batch->origins[*at]);
+    size_t from = *at, end = batch->n - from < TILE ? batch->n : from + TILE, i = from;
+    if (s->n_threads == 0 || s->threads[s->current]->key != key)
+        RD_TRY(choose_thread(s, key));
+    do {
+        uint64_t *distance = &distances[i - from];
+        RD_TRY(reference(s, batch, i, distance));
+        if (batch->distances)
+            batch->distances[i] = *distance;
+        *distance = *distance == RD_MISS_COHERENCE ? RD_COLD : *distance;
+        i++;
+    } while (i < end && key_of(s, batch->refs, batch->origins[i]) == key);
+    *at = i;
+    return rdi_hist_add(s->threads[s->current]->hist, distances, i - from);
+}
+
+rd_status rd_sharing_feed(rd_sharing *s, const rd_sharing_batch *batch) {
+    RDI_NEED(s ? s->ctx : NULL, s, batch);
+    RDI_NEED(s->ctx, batch->refs);
+    if (batch->n == 0)
+        return RD_OK;
+    RDI_NEED(s->ctx, batch->origins, batch->blocks, batch->refs->addr);
+    if (s->finished)
+        return rdi_fail(s->ctx, RD_ESTATE, "the profile of private caches was already made");
+    for (size_t at = 0; at < batch->n;)
+        RD_TRY(feed_run(s, batch, &at));
+    return RD_OK;
+}
+
+rd_status rdi_private_stacks_finish(rd_sharing *s) {
+    for (uint64_t c = 1; c <= s->n_copies && !s->finished; c++)
+        RD_TRY(end_lifetime(s, (uint32_t)c));
+    s->finished = true;
+    return RD_OK;
+}

@@ -1,0 +1,93 @@
+/* The LRU stacks of threads with private caches, and the copies of blocks in them.
+ *
+ * A copy is what one thread has, or had, of one block. Its slot on the axis of the thread
+ * (order/weight_axis.h, with the weight 1 for every block) is the place in the LRU stack; a copy
+ * without a slot was removed by a store of another thread. The copies of a block form a list.
+ *
+ * A block has an owner as long as only one thread has it. The stores of an owner change nothing for
+ * the other threads except the set of bytes that were stored since their last references. These bytes
+ * are collected for the block (`stored` of rdi_shared_block) and added to the sets of all other
+ * copies when another thread references the block. So a store of an owner costs the same for any
+ * number of threads, and only a change of the owner costs time for each copy.
+ *
+ * Sets of bytes exist only for copies that were removed at least once, and for blocks with several
+ * copies whose owner stores.
+ */
+#ifndef RDI_PRIVATE_STACKS_H
+#define RDI_PRIVATE_STACKS_H
+
+#include "order/block_map.h"
+#include "order/weight_axis.h"
+#include "profile/hist.h"
+#include "reusedist/sharing.h"
+#include "sharing/byte_mask.h"
+#include "sharing/shared_blocks.h"
+
+/* Blocks of more bytes than this are divided into this many parts, and the parts take the place of
+ * the bytes: then a set has at most 8 KiB. */
+#define RDI_SHARED_BYTES_MAX 65536
+
+typedef struct rdi_copy {
+    uint32_t slot;   /* slot on the axis of the thread; 0: removed by another thread */
+    uint32_t block;  /* index of the block */
+    uint32_t next;   /* the next copy of the same block; 0: none */
+    uint32_t thread; /* index of the thread */
+    uint32_t sets;   /* number of its sets of bytes; 0: none */
+} rdi_copy;
+
+typedef struct rdi_shared_block {
+    uint32_t copies; /* the first copy */
+    uint32_t owner; /* the copy of the only thread that has the block; 0: several threads have it */
+    uint32_t sets;  /* number of the sets of bytes; 0: none */
+    uint32_t detail; /* number of its detail; 0: none */
+} rdi_shared_block;
+
+typedef struct rdi_private_stack {
+    uint64_t key;       /* process << 32 | thread number */
+    rdi_block_map copy; /* maps a block to the copy of this thread */
+    rdi_weight_axis axis;
+    uint64_t last_block; /* the block that the thread referenced last, ... */
+    uint32_t last_copy;  /* ... and its copy; 0: the thread has no reference yet */
+    rd_private_counts counts;
+    rdi_hist *hist;
+} rdi_private_stack;
+
+struct rd_sharing {
+    rd_ctx *ctx;
+    rd_sharing_config config;
+    char *interleave;    /* a copy of the name in the configuration */
+    unsigned block_bits; /* log2 of the block size */
+    unsigned unit_bits;  /* log2 of the number of bytes per bit of a set */
+    uint32_t words;      /* number of words of a set */
+    rdi_block_map index; /* maps a block to its index in `blocks` */
+    rdi_shared_block *blocks;
+    uint64_t n_blocks, blocks_room;
+    rdi_copy *copies; /* copy 0 is not used */
+    uint64_t n_copies, copies_room;
+    /* Two sets of bytes per number. Of a copy: the bytes that other threads stored since the last
+     * reference of its thread, and the bytes that make its last coherence miss true sharing, which is
+     * empty unless this miss is undecided. Of a block: the bytes that the owner stored, and nothing.
+     * Number 0 is not used. */
+    uint64_t *sets;
+    uint64_t n_sets, sets_room;
+    rdi_block_map thread_index; /* maps the key of a thread to its index */
+    rdi_private_stack **threads;
+    size_t n_threads, threads_room;
+    uint32_t current; /* index of the thread of the last reference; meaningless without threads */
+    uint64_t pc;      /* program counter of the reference, if details are wanted */
+    rdi_shared_blocks *shared; /* details of shared blocks; NULL: not wanted */
+    bool finished;
+};
+
+/* Decides all undecided coherence misses: no more references follow. */
+rd_status rdi_private_stacks_finish(rd_sharing *s);
+
+static inline uint64_t *rdi_sets_stored(const rd_sharing *s, uint32_t number) {
+    return s->sets + (uint64_t)number * 2 * s->words;
+}
+
+static inline uint64_t *rdi_sets_awaited(const rd_sharing *s, uint32_t number) {
+    return rdi_sets_stored(s, number) + s->words;
+}
+
+#endif

@@ -1,0 +1,33 @@
+/* Analyzes a block again with its data apart: what would be gained if the threads' data were in
+ * different blocks. */
+#ifndef RDI_SHARED_FIX_H
+#define RDI_SHARED_FIX_H
+
+#include "sharing/shared_blocks.h"
+
+#define RDI_ITEMS_MAX 64
+
+/* An item: adjacent bits of the runs of a block that the same threads read and the same threads
+ * store. */
+typedef struct rdi_shared_item {
+    uint32_t first, last; /* bits, both inclusive */
+    uint64_t set;         /* the bits as a set */
+} rdi_shared_item;
+
+typedef struct rdi_shared_fix {
+    rdi_shared_item items[RDI_ITEMS_MAX];
+    size_t n_items;
+    uint64_t coherence; /* coherence misses in the log */
+    uint64_t misses;    /* misses in the log, which include the first references of threads */
+    uint64_t left;      /* misses that are left if every item is a block of its own */
+    /* The first bits of the nearest two data of those with most of the coherence misses that disappear:
+     * one thread uses one of them, and another thread stores to the other one. */
+    bool has_pair;
+    uint32_t pair[2];
+} rdi_shared_fix;
+
+/* Finds the items of a block and analyzes its log again. `threads` is the number of threads. */
+rd_status rdi_shared_fix_find(const rdi_shared_blocks *b, const rdi_shared_detail *d,
+                              size_t threads, rdi_shared_fix *out);
+
+#endif

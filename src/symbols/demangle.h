@@ -1,0 +1,23 @@
+/* Readable names of functions and variables: from the symbols of compilers, and short for people. */
+#ifndef RDI_DEMANGLE_H
+#define RDI_DEMANGLE_H
+
+#include "base/arena.h"
+
+#define RDI_NAME_ROOM 8192 /* room for a readable name; longer names stay as they are */
+
+/* Stores the readable form of a symbol of C++, Rust, Fortran or clones of functions, or `symbol`
+ * itself if it has no other form. A new text is in the arena. C++ symbols stay as they are if the
+ * C++ runtime library, which reads them, is not installed. */
+rd_status rdi_demangle(rdi_arena *arena, const char *symbol, const char **out);
+
+/* Reads a symbol of Rust, of the old form (_ZN...17h<hash>E) or the new one (_R...), into `out`, which
+ * has RDI_NAME_ROOM bytes. Returns false if it is no such symbol, is damaged, or does not fit. */
+bool rdi_demangle_rust(const char *symbol, char *out);
+
+/* Stores the form of a readable name that people use: without parameters, return type, the
+ * arguments of templates ("std::vector<...>::push_back") and versioning namespaces, or `name` itself
+ * if it is short already. A new text is in the arena. */
+rd_status rdi_name_shorten(rdi_arena *arena, const char *name, const char **out);
+
+#endif

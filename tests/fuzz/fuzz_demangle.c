@@ -1,0 +1,30 @@
+/* Fuzz target for readable names: the first line of the input is a symbol. The reader of C++ symbols
+ * is part of the C++ runtime library and is left out. */
+#include "fuzz/fuzz.h"
+
+#include "symbols/demangle.h"
+
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
+    rd_ctx *ctx = fuzz_ctx_new();
+    rdi_arena arena = {.ctx = ctx};
+    char *symbol = calloc(n + 1, 1), name[RDI_NAME_ROOM];
+    const char *out = NULL, *again = NULL;
+    FUZZ_CHECK(symbol, "no memory");
+    memcpy(symbol, data, n);
+    symbol[strcspn(symbol, "\n")] = '\0';
+    if (rdi_demangle_rust(symbol, name))
+        FUZZ_CHECK(*name && strlen(name) < sizeof name, "a bad name");
+    else if (strncmp(symbol, "_Z", 2) != 0)
+        FUZZ_CHECK(rdi_demangle(&arena, symbol, &out) == RD_OK, "cannot demangle");
+    FUZZ_CHECK(rdi_name_shorten(&arena, symbol, &out) == RD_OK, "cannot shorten");
+    FUZZ_CHECK(strlen(out) <= strlen(symbol) + 1, "'%s' grew to '%s'", symbol, out);
+    FUZZ_CHECK(rdi_name_shorten(&arena, out, &again) == RD_OK, "cannot shorten again");
+    if (rdi_demangle_rust(symbol, name))
+        FUZZ_CHECK(rdi_name_shorten(&arena, name, &out) == RD_OK, "cannot shorten Rust");
+    free(symbol);
+    rdi_arena_fini(&arena);
+    fuzz_ctx_free(ctx);
+    return 0;
+}

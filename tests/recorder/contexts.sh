@@ -1,0 +1,23 @@
+# Calling contexts: each program notes itself which functions are active when it walks through memory, and the
+# profile must have exactly these references and misses in exactly these contexts.
+sources=$(realpath "$DATA/../recorder/contexts")
+caches=L1=4K,L2=1M
+check() { # PROGRAM
+    "$REUSEDIST" run --attribute --caches=$caches -q --out=json -o "$1.json" -- "./$1" >"$1.txt"
+    python3 "$sources/check.py" "$1.json" "$1.txt" "$sources/trail.h"
+}
+
+cc -g -O2 "$sources/calls.c" -o calls -pthread
+check calls
+if command -v c++ >/dev/null; then
+    c++ -gdwarf-4 -O2 "$sources/throws.cc" -o throws
+    check throws
+fi
+# A recorded trace has the same contexts, and so has a copy of it.
+"$REUSEDIST" record --attribute -q -o calls.trace -- ./calls >calls.txt
+"$REUSEDIST" convert -q calls.trace -o copy.trace
+"$REUSEDIST" analyze --attribute --caches=$caches -q --out=json -o copy.json copy.trace
+python3 "$sources/check.py" copy.json calls.txt "$sources/trail.h"
+"$REUSEDIST" analyze --attribute --contexts=off -q --out=json copy.trace | grep '"contexts"' || echo "left out on request"
+"$REUSEDIST" analyze --attribute --caches=$caches --ascii -q copy.trace | sed -n '/^Call paths/,/^$/p' |
+    grep -q 'trail.h:[0-9]* walk <- .*main:' && echo "the report has call paths"

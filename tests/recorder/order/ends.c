@@ -1,0 +1,40 @@
+/* A program that ends while one of its threads runs: by exit(), by a crash, or killed. A second thread
+ * has ended before. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_barrier_t barrier;
+static volatile long counter;
+
+static void *end_soon(void *nothing) {
+    counter++;
+    return nothing;
+}
+
+static void *run_on(void *nothing) {
+    pthread_barrier_wait(&barrier);
+    while (1) {
+        counter++;
+        usleep(100);
+    }
+    return nothing;
+}
+
+int main(int argc, char **argv) {
+    const char *how = argc > 1 ? argv[1] : "";
+    pthread_t threads[2];
+    pthread_barrier_init(&barrier, NULL, 2);
+    pthread_create(&threads[0], NULL, end_soon, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_create(&threads[1], NULL, run_on, NULL);
+    pthread_barrier_wait(&barrier);
+    if (strcmp(how, "crash") == 0)
+        *(volatile int *)NULL = 1;
+    if (strcmp(how, "kill") == 0)
+        kill(getpid(), SIGKILL);
+    exit(0);
+}
