@@ -128,7 +128,7 @@ static bool time_formats(bench *b, const char *trace, const char *path) {
 }
 
 /* Makes the file in a folder that only this user can write. In a shared folder, somebody else could
- * replace the file by a link. */
+ * replace the file with a link. */
 static bool run_formats(bench *b, int n, char **traces) {
     if (n != 1) {
         b->status = fail_usage("bench formats needs one TRACE to write in every format");

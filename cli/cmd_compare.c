@@ -210,7 +210,7 @@ const command command_compare = {
         "  miss-ratio@1M>5%      the miss ratio with a cache of 1 MiB is above 5 %\n"
         "  miss-ratio@1M>+2%     the miss ratio is more than 2 points above the first profile's\n"
         "  miss-ratio@1M>1.05x   the miss ratio is more than 1.05 times the first profile's\n"
-        "  byte-miss-ratio@1G>+1%  as miss-ratio, of the bytes requested from a cache of objects\n"
+        "  byte-miss-ratio@1G>+1%  like miss-ratio, for the bytes requested from an object cache\n"
         "  misses@1M>1.05x       the misses are more than 1.05 times the first profile's; or "
         ">1000, >+100\n"
         "  mean-distance>1.1x    the mean finite distance is more than 1.1 times the first "

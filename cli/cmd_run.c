@@ -156,9 +156,9 @@ static int check_options(rd_ctx *ctx, run_options *o, char **words) {
     if (pipe->format)
         return fail_usage("run: a running program has no format; omit -f");
     if (pipeline_is_lockstep(pipe) && o->predict)
-        return fail_usage("run: --predict has the order of the twin; omit --interleave");
+        return fail_usage("run: --predict uses the recorded order of the twin; omit --interleave");
     if (pipe->stacks && o->predict)
-        return fail_usage("run: --predict has one cache for all threads; omit --stacks=private");
+        return fail_usage("run: --predict models one cache for all threads; omit --stacks=private");
     o->what.events = pipe->attribute.on;
     o->what.thread = pipe->stacks == RD_STACKS_PRIVATE || finds_sharing(o);
     o->what.sync = o->what.thread || pipeline_is_lockstep(pipe);

@@ -85,8 +85,8 @@ const command command_sharing = {
         "  reusedist sharing prog.trace\n"
         "\n"
         "The trace must have threads and kinds; program counters and events give the names of\n"
-        "code and data. A profile of 'run --attribute' of a program with several threads has\n"
-        "such a result in the order of the run. Blocks, data and lines are ranked by their\n"
+        "code and data. 'run --attribute' stores the same result in the profile of a program with\n"
+        "several threads, but for the recorded order. Blocks, data and lines are ranked by their\n"
         "coherence misses.\n"
         "\n"
         "Recorders run one thread at a time, or threads in batches, so the recorded order shows\n"
@@ -94,10 +94,10 @@ const command command_sharing = {
         "is lockstep, which respects the synchronization of the threads.\n"
         "\n"
         "CSV columns: block (its first address), threads (how many reference it), stores,\n"
-        "coherence, true_sharing, false_sharing, data, lines (those with the most misses and\n"
-        "removals), loads, readers, writers (thread numbers), first, second (the data whose\n"
-        "separation helps most), padding (bytes between them), removes (the coherence misses\n"
-        "that disappear if all data of the block that different threads use are apart).\n",
+        "coherence, true_sharing, false_sharing, data, lines (source lines with the most misses\n"
+        "and removals), loads, readers, writers (thread numbers), first, second (the data whose\n"
+        "separation helps most), padding (bytes to insert between them), removes (the coherence\n"
+        "misses that disappear if data that different threads use are in different blocks).\n",
     .opts = sharing_opts,
     .opts_size = sizeof(sharing_options),
     .min_operands = 1,

@@ -93,7 +93,7 @@ enum { OUT_TEXT, OUT_CSV, OUT_JSON };
 #define OPTION_OWN(at)                                                                             \
     {                                                                                              \
         .name = "own", .arg = "PATH", .type = RD_OPT_STRINGS, .offset = (at),                      \
-        .help = "folder or file of your own code, may be repeated [as the profile names it]"       \
+        .help = "folder or file of your own code, may be repeated [the profile's own code]"        \
     }
 #define OPTION_QUIET(at, what)                                                                     \
     { .name = "quiet", .letter = 'q', .type = RD_OPT_BOOL, .offset = (at), .help = what }

@@ -227,8 +227,8 @@ static void end_program(recorder *r) {
     }
 }
 
-/* Tells the user about processes that the results do not cover, and about threads that did not come to
- * their ends. */
+/* Tells the user about processes that the results do not cover, and about threads that were still running
+ * when the program ended. */
 static void tell_unrecorded(const recorder *r) {
     uint64_t children = rd_live_children(r->live), threads = rd_live_threads(r->live);
     if (r->options->quiet || r->options->silent)
@@ -243,7 +243,7 @@ static void tell_unrecorded(const recorder *r) {
                   threads, threads == 1 ? " was" : "s were", threads == 1 ? "it" : "them");
     if (rd_live_replaced(r->live))
         tell_user(
-            "exec() replaced the program by another one, which was not recorded; to record it, "
+            "exec() replaced the program with another one, which was not recorded; to record it, "
             "use --trace-children");
 }
 

@@ -238,7 +238,7 @@ static rd_status number_request(rd_kv *kv, const rdi_kv_row *row) {
     return RD_OK;
 }
 
-/* Adds `n` blocks with `tokens` tokens, which are hits at all sizes above `worst`. */
+/* Adds `n` blocks with `tokens` tokens in total, which are hits at all sizes above `worst` blocks. */
 static rd_status add_hits(rd_kv *kv, uint64_t worst, uint64_t n, uint64_t tokens) {
     kv->hits[worst].blocks += n;
     kv->hits[worst].tokens += tokens;

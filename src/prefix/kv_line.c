@@ -54,7 +54,7 @@ static const char *scan_id(rd_kv_log *log, rdi_id_table *table, const char *p, u
     return log->lines.failed == RD_OK ? end : NULL;
 }
 
-/* Reads an array of ids. `table` NULL: integers only. */
+/* Reads an array of ids into `list`. If `table` is NULL, only integers are allowed. */
 static const char *scan_array(rd_kv_log *log, const char *p, const char *limit, rdi_id_table *table,
                               rdi_u64_list *list) {
     if (*p != '[')

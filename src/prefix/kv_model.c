@@ -66,7 +66,7 @@ static const rd_opt description_opts[] = {
     {0},
 };
 
-/* Returns the index of the number format with these bytes. */
+/* Returns the index of the number format that takes `bytes` bytes per number. */
 static uint32_t dtype_of(double bytes) {
     uint32_t i = 1;
     while (dtype_bytes[i] != bytes)

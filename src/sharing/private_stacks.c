@@ -47,7 +47,8 @@ static uint32_t new_block(rd_sharing *s) {
     return number;
 }
 
-/* Gives a copy or a block its sets of bytes, if it has none. */
+/* Allocates the two sets of bytes of a copy or a block and stores their number in *number, unless
+ * *number is already set. */
 static rd_status need_sets(rd_sharing *s, uint32_t *number) {
     if (*number)
         return RD_OK;
@@ -94,7 +95,7 @@ static rd_status choose_thread(rd_sharing *s, uint64_t key) {
 
 /* ---- coherence ---- */
 
-/* Decides the last coherence miss of a copy, which must be undecided. */
+/* Counts the last coherence miss of copy `c`, which must be undecided, as true or false sharing. */
 static rd_status decide(rd_sharing *s, uint32_t c, bool true_sharing) {
     const rdi_copy *copy = &s->copies[c];
     rd_private_counts *counts = &s->threads[copy->thread]->counts;
@@ -105,16 +106,16 @@ static rd_status decide(rd_sharing *s, uint32_t c, bool true_sharing) {
                : RD_OK;
 }
 
-/* Decides that the last coherence miss of a copy is false sharing, if it is undecided: the block
- * leaves the cache of the thread now, and the thread has not referenced any of the bytes. */
+/* Counts the last coherence miss of copy `c` as false sharing if it is undecided. The block is removed
+ * from the cache of the thread now, and the thread has not referenced any byte that others stored. */
 static rd_status end_lifetime(rd_sharing *s, uint32_t c) {
     uint32_t sets = s->copies[c].sets;
     bool decided = !sets || rdi_mask_is_empty(rdi_sets_awaited(s, sets), s->words);
     return decided ? RD_OK : decide(s, c, false);
 }
 
-/* Decides that the last coherence miss of a copy is true sharing, if it is undecided and the
- * reference touches one of the bytes that other threads stored. */
+/* Counts the last coherence miss of copy `c` as true sharing if it is undecided and the reference
+ * touches one of the bytes that other threads stored. */
 static rd_status check_true(rd_sharing *s, uint32_t c, rdi_byte_range bytes) {
     uint32_t sets = s->copies[c].sets;
     bool meets = sets && rdi_mask_meets_range(rdi_sets_awaited(s, sets), bytes);
@@ -152,7 +153,8 @@ static rd_status take_over(rd_sharing *s, rdi_shared_block *block, uint32_t owne
     return RD_OK;
 }
 
-/* Handles a store to a block that the thread of the copy `c` has in its cache by now. */
+/* Handles a store to a block. The thread of copy `c`, which stores, already has the block in its
+ * cache. */
 static rd_status store(rd_sharing *s, uint32_t c, rdi_byte_range bytes) {
     rdi_shared_block *block = &s->blocks[s->copies[c].block];
     if (block->owner != c)
@@ -198,7 +200,7 @@ static rd_status add_copy(rd_sharing *s, rdi_private_stack *stack, uint64_t id, 
     return push(s, stack, c);
 }
 
-/* Returns the set in the units of the log of shared blocks, which has 64 bits. */
+/* Converts a set of bytes to the 64 bits that the log of shared blocks has per block. */
 static uint64_t log_set(const rd_sharing *s, const uint64_t *set) {
     uint64_t bits = 0;
     for (uint32_t w = 0; w < s->words; w++)
@@ -218,7 +220,8 @@ static rd_status begin_log(rd_sharing *s, rdi_shared_block *block, uint64_t id) 
     return RD_OK;
 }
 
-/* Brings a block back that the thread has lost. */
+/* Counts a coherence miss: brings the block of copy `c` back into the cache of its thread, after a store
+ * of another thread removed it. */
 static rd_status miss(rd_sharing *s, rdi_private_stack *stack, uint32_t c) {
     rdi_copy *copy = &s->copies[c];
     rdi_shared_block *block = &s->blocks[copy->block];
@@ -236,7 +239,8 @@ static rd_status miss(rd_sharing *s, rdi_private_stack *stack, uint32_t c) {
     return push(s, stack, c);
 }
 
-/* Measures the distance of a block that the thread has in its cache, and moves it to the top. */
+/* Sets *distance to the distance of a block that the thread has in its cache, and moves the block to the
+ * top of the thread's stack. */
 static rd_status reuse(rd_sharing *s, rdi_private_stack *stack, uint32_t c, uint64_t *distance) {
     rdi_weight_slots slots = {&s->copies->slot, sizeof *s->copies};
     rdi_copy *copy = &s->copies[c];
@@ -245,8 +249,8 @@ static rd_status reuse(rd_sharing *s, rdi_private_stack *stack, uint32_t c, uint
     return RD_OK;
 }
 
-/* Finds the copy of the block that the current thread references, and stores the distance of the
- * reference. */
+/* Brings block `id` to the top of the current thread's stack, and sets *distance to the distance of the
+ * reference: RD_COLD for the first reference of the thread, RD_MISS_COHERENCE for a coherence miss. */
 static rd_status load(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint64_t *distance) {
     uint32_t c = stack->last_copy;
     if (c == 0 || stack->last_block != id) {
@@ -314,8 +318,8 @@ static uint64_t key_of(const rd_sharing *s, const rd_refs *refs, uint32_t origin
     return process << 32 | (refs->thread ? refs->thread[origin] : 0);
 }
 
-/* Processes references from `at` on until another thread's reference or the end of the tile, and
- * counts their distances. Returns RD_OK and sets *at to the next reference. */
+/* Processes the references from *at on, up to the first one of another thread or the end of the tile,
+ * counts their distances, and sets *at to the next reference. */
 static rd_status feed_run(rd_sharing *s, const rd_sharing_batch *batch, size_t *at) {
     uint64_t distances[TILE], key = key_of(s, batch->refs, batch->origins[*at]);
     size_t from = *at, end = batch->n - from < TILE ? batch->n : from + TILE, i = from;

@@ -1,4 +1,4 @@
-/* The LRU stacks of threads with private caches, and the copies of blocks in them.
+/* The LRU stacks of threads with private caches, and the copies of blocks in these stacks.
  *
  * A copy is what one thread has, or had, of one block. Its slot on the axis of the thread
  * (order/weight_axis.h, with the weight 1 for every block) is the place in the LRU stack; a copy
@@ -23,8 +23,8 @@
 #include "sharing/byte_mask.h"
 #include "sharing/shared_blocks.h"
 
-/* Blocks of more bytes than this are divided into this many parts, and the parts take the place of
- * the bytes: then a set has at most 8 KiB. */
+/* A block of more bytes than this is divided into this many parts, and one bit of a set stands for a
+ * part instead of a byte, so that a set takes at most 8 KiB. */
 #define RDI_SHARED_BYTES_MAX 65536
 
 typedef struct rdi_copy {
@@ -32,14 +32,14 @@ typedef struct rdi_copy {
     uint32_t block;  /* index of the block */
     uint32_t next;   /* the next copy of the same block; 0: none */
     uint32_t thread; /* index of the thread */
-    uint32_t sets;   /* number of its sets of bytes; 0: none */
+    uint32_t sets;   /* index of its two sets in rd_sharing's `sets`; 0: none */
 } rdi_copy;
 
 typedef struct rdi_shared_block {
     uint32_t copies; /* the first copy */
     uint32_t owner; /* the copy of the only thread that has the block; 0: several threads have it */
-    uint32_t sets;  /* number of the sets of bytes; 0: none */
-    uint32_t detail; /* number of its detail; 0: none */
+    uint32_t sets;  /* index of its two sets in rd_sharing's `sets`; 0: none */
+    uint32_t detail; /* number of its rdi_shared_detail; 0: none */
 } rdi_shared_block;
 
 typedef struct rdi_private_stack {
@@ -64,10 +64,10 @@ struct rd_sharing {
     uint64_t n_blocks, blocks_room;
     rdi_copy *copies; /* copy 0 is not used */
     uint64_t n_copies, copies_room;
-    /* Two sets of bytes per number. Of a copy: the bytes that other threads stored since the last
-     * reference of its thread, and the bytes that make its last coherence miss true sharing, which is
-     * empty unless this miss is undecided. Of a block: the bytes that the owner stored, and nothing.
-     * Number 0 is not used. */
+    /* Two sets of bytes per index. The first set of a copy has the bytes that other threads stored
+     * since the last reference of its thread. The second set has the bytes that make its last coherence
+     * miss true sharing; it is empty unless this miss is undecided. The first set of a block has the
+     * bytes that the owner stored; its second set is not used. Index 0 is not used. */
     uint64_t *sets;
     uint64_t n_sets, sets_room;
     rdi_block_map thread_index; /* maps the key of a thread to its index */
@@ -79,7 +79,7 @@ struct rd_sharing {
     bool finished;
 };
 
-/* Decides all undecided coherence misses: no more references follow. */
+/* Counts all undecided coherence misses as false sharing, because no more references follow. */
 rd_status rdi_private_stacks_finish(rd_sharing *s);
 
 static inline uint64_t *rdi_sets_stored(const rd_sharing *s, uint32_t number) {

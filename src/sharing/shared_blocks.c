@@ -46,7 +46,7 @@ rd_status rdi_shared_blocks_event(rdi_shared_blocks *b, const rd_event *event) {
     }
 }
 
-/* Grows an array of numbered elements, so that number n exists. */
+/* Grows an array of elements of `size` bytes, so that it has an element with index n. */
 static rd_status grow(rdi_shared_blocks *b, void **array, uint64_t *room, uint64_t n, size_t size) {
     uint64_t to = *room ? *room : 64;
     while (to <= n)
@@ -68,7 +68,7 @@ rd_status rdi_shared_blocks_room(rdi_shared_blocks *b, uint64_t c) {
     return RD_OK;
 }
 
-/* Notes which data the block holds now. */
+/* Stores in d->pieces which data the block holds now. */
 static rd_status snapshot(rdi_shared_blocks *b, rdi_shared_detail *d) {
     uint64_t bytes = b->block_bytes ? b->block_bytes : 1, from = d->block * bytes;
     uint64_t to = from + (bytes - 1);
@@ -156,7 +156,7 @@ rd_status rdi_shared_blocks_miss(rdi_shared_blocks *b, uint32_t detail, uint32_t
     const rdi_copy_use use = b->uses[c];
     *(true_sharing ? &d->true_sharing : &d->false_sharing) += 1;
     uint64_t misses = d->true_sharing + d->false_sharing;
-    if ((misses & (misses - 1)) == 0) /* memory may be freed and reused */
+    if ((misses & (misses - 1)) == 0) /* take a new snapshot, because memory may be freed and reused */
         RD_TRY(snapshot(b, d));
     RD_TRY(find_site(b, detail, use.miss_pc, &site));
     *(true_sharing ? &site->true_sharing : &site->false_sharing) += 1;

@@ -1,11 +1,12 @@
 /* The details of shared blocks: which threads and which code use them, and which data they hold.
  *
- * A block is shared from its first coherence miss on. Then its references are logged. The log begins
- * with one seed for each thread that has referenced the block: the bytes that it has used, and those
- * of them that it has lost. A run is all
- * references of one thread to the block until another thread references it, as the sets of bytes that
- * the thread read and stored. Coherence misses happen only at the beginning of a run, so the log is
- * enough to analyze the block again with its bytes in several blocks (shared_fix.h).
+ * A block is shared from its first coherence miss on. From then on, its references are logged. The log
+ * begins with one seed for each thread that has referenced the block: the bytes that the thread has
+ * used, and the bytes that other threads stored since its last reference. After the seeds, the log has
+ * runs. A run is all references of one thread to the block until another thread references it, stored
+ * as the sets of bytes that the thread loaded and stored. Coherence misses happen only at the beginning
+ * of a run, so the log is enough to analyze the block again with its bytes in several blocks
+ * (shared_fix.h).
  */
 #ifndef RDI_SHARED_BLOCKS_H
 #define RDI_SHARED_BLOCKS_H
@@ -14,8 +15,8 @@
 #include "reusedist/sharing.h"
 #include "sharing/byte_mask.h"
 
-#define RDI_LOG_MAX    (UINT64_C(1) << 22) /* number of runs in the log */
-#define RDI_PIECES_MAX 8                   /* number of data of a block that are told apart */
+#define RDI_LOG_MAX    (UINT64_C(1) << 22) /* maximum number of runs in the log of all blocks */
+#define RDI_PIECES_MAX 8                   /* maximum number of spans of data per block */
 
 /* One thread's references to one block, without references of other threads between them, or a seed. A
  * bit stands for a byte, or for 1/64 of a block of more than 64 bytes. */
@@ -36,10 +37,10 @@ typedef struct rdi_shared_detail {
     rdi_span pieces[RDI_PIECES_MAX]; /* the data of the block at its last snapshot, by address */
 } rdi_shared_detail;
 
-/* What is known about a copy in addition to rdi_copy. */
+/* The use of a copy by its thread, in addition to rdi_copy. */
 typedef struct rdi_copy_use {
     uint64_t loads, stores;
-    uint64_t touched;   /* bits of a run that the thread has used so far */
+    uint64_t touched;   /* bits, as in rdi_shared_run, that the thread has used so far */
     uint64_t miss_pc;   /* program counter of the last coherence miss */
     uint64_t remove_pc; /* program counter of the store that removed the copy last */
 } rdi_copy_use;
@@ -73,7 +74,7 @@ typedef struct rdi_shared_blocks {
 } rdi_shared_blocks;
 
 rd_status rdi_shared_blocks_init(rdi_shared_blocks *b, rd_ctx *ctx, uint64_t block_bytes);
-void rdi_shared_blocks_fini(rdi_shared_blocks *b); /* zeroed ones are allowed */
+void rdi_shared_blocks_fini(rdi_shared_blocks *b); /* a zeroed struct is allowed */
 
 /* Applies an event, which gives names to addresses. */
 rd_status rdi_shared_blocks_event(rdi_shared_blocks *b, const rd_event *event);

@@ -1,4 +1,4 @@
-/* Analyzes a block again with its data apart. See shared_fix.h. */
+/* Analyzes a block again with each item in a block of its own. See shared_fix.h. */
 #include "sharing/shared_fix.h"
 
 #include <string.h>
@@ -12,9 +12,9 @@ static void add_hash(uint64_t *hash, uint64_t set, uint64_t who) {
         hash[__builtin_ctzll(set)] += rdi_mix64(who + 1);
 }
 
-/* Computes a hash for each bit that tells which threads read it and which store it; 0: nobody.
- * `known` has the bits of each thread that were counted before: first those it read, then those it
- * stored. */
+/* Computes a hash for each bit that identifies the threads that load it and the threads that store it;
+ * 0 if no thread uses the bit. `known` has two sets for each thread, which must be empty: they collect
+ * the bits that the thread has loaded and the bits that it has stored. */
 static void hash_bits(const rdi_shared_blocks *b, const rdi_shared_detail *d, uint64_t *known,
                       uint64_t *hash) {
     for (uint32_t i = d->first_run; i; i = b->runs[i].next) {
@@ -43,14 +43,14 @@ static void find_items(const uint64_t *hash, rdi_shared_fix *fix) {
 
 /* ---- coherence misses ---- */
 
-/* The threads that have referenced an item or the block, and the threads that have it in their caches,
- * as sets with one bit per thread. */
+/* The state of an item, or of the whole block, as sets with one bit per thread: `known` has the threads
+ * that have referenced it, and `present` has the threads that have it in their caches. */
 typedef struct item_state {
     uint64_t *known, *present;
 } item_state;
 
-/* Returns whether a run that uses the item misses, and updates the state. *coherence becomes true if
- * the thread had the item before. */
+/* Applies a run of `thread` that uses the item, and updates the state. Returns whether the run misses.
+ * *coherence becomes whether this is a coherence miss: the thread has referenced the item before. */
 static bool use(item_state *state, size_t words, uint32_t thread, bool stores, bool *coherence) {
     uint64_t *known = &state->known[thread / 64], *present = &state->present[thread / 64];
     uint64_t bit = UINT64_C(1) << thread % 64;
@@ -73,8 +73,8 @@ static void plant(item_state *state, const rdi_shared_run *seed, uint64_t set) {
         state->present[seed->thread / 64] |= bit;
 }
 
-/* Counts a miss of a thread that uses the bits `used` after another thread stored the bits `stored`, for
- * each pair of an item of the first and an item of the second. */
+/* Counts a miss for each pair of an item that has bits of `used` and an item that has bits of `stored`.
+ * The thread that misses uses the bits `used`, and the last store was to the bits `stored`. */
 static void count_pairs(const rdi_shared_fix *fix, uint64_t used, uint64_t stored,
                         uint32_t *pairs) {
     for (size_t i = 0; i < fix->n_items; i++)
@@ -86,7 +86,7 @@ static void count_pairs(const rdi_shared_fix *fix, uint64_t used, uint64_t store
  * misses of each pair of items. */
 static void analyze(const rdi_shared_blocks *b, const rdi_shared_detail *d, item_state *states,
                     size_t words, uint32_t *pairs, rdi_shared_fix *fix) {
-    uint64_t stored = 0; /* what the last run with a store stored */
+    uint64_t stored = 0; /* the bits that the last run with a store has stored */
     for (uint32_t r = d->first_run; r; r = b->runs[r].next) {
         const rdi_shared_run *run = &b->runs[r];
         bool coherence = false;
@@ -111,13 +111,13 @@ static void analyze(const rdi_shared_blocks *b, const rdi_shared_detail *d, item
     }
 }
 
-/* Returns the misses of two items, in either direction. */
+/* Returns the misses of a pair of items, whichever of the two was stored. */
 static uint64_t misses_of(const uint32_t *pairs, size_t i, size_t k) {
     return (uint64_t)pairs[i * RDI_ITEMS_MAX + k] + pairs[k * RDI_ITEMS_MAX + i];
 }
 
-/* Finds where the data of each item begin: adjacent items none of which disturbs another one belong
- * together, such as the fields of one struct. */
+/* Sets begin[i] to the first bit of the data that item i belongs to. Adjacent items belong to the same
+ * data, such as the fields of one struct, if no pair of them has misses. */
 static void find_begins(const uint32_t *pairs, const rdi_shared_fix *fix, uint32_t *begin) {
     for (size_t i = 0; i < fix->n_items; i++) {
         bool joined = i && fix->items[i - 1].last + 1 == fix->items[i].first;
@@ -127,8 +127,9 @@ static void find_begins(const uint32_t *pairs, const rdi_shared_fix *fix, uint32
     }
 }
 
-/* Chooses the data that are nearest to each other among all pairs with at least a tenth of the misses
- * of the pair with the most, because the padding between them separates all of these pairs. */
+/* Chooses the pair of data to separate. Candidates are all pairs with at least a tenth of the misses of
+ * the pair with the most. The function chooses the candidate whose data are nearest to each other,
+ * because the padding that separates them is large enough for all other candidates. */
 static void choose_pair(const uint32_t *pairs, rdi_shared_fix *fix) {
     uint64_t most = 0, best = 0;
     uint32_t begin[RDI_ITEMS_MAX], nearest = UINT32_MAX;

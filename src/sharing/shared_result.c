@@ -13,13 +13,13 @@
 #define LISTED_THREADS 16
 #define LISTED_LINES   4
 
-/* A shared block with what it is sorted by. */
+/* A shared block, with the number of its misses, by which blocks are sorted. */
 typedef struct ranked_block {
     uint64_t misses, block;
     uint32_t detail, copies;
 } ranked_block;
 
-/* An instruction in a shared block with what it is sorted by. */
+/* A site of a shared block, with the cost by which sites are sorted. */
 typedef struct ranked_site {
     uint32_t detail, site;
     uint64_t cost; /* misses and removals */
@@ -28,7 +28,7 @@ typedef struct ranked_site {
 typedef struct result {
     const rd_sharing *s;
     const rdi_shared_blocks *b;
-    rdi_arena *arena;    /* of the section */
+    rdi_arena *arena;    /* memory of the section */
     rdi_arena scratch;   /* freed at the end */
     rd_shared_data *is;  /* the section */
     ranked_block *order; /* all shared blocks, in descending order of misses */
@@ -55,7 +55,7 @@ static rd_status keep(result *r, rdi_text *t, const char **out) {
     return *out ? RD_OK : RD_ENOMEM;
 }
 
-/* Names the line of a program counter; "" if it is unknown. */
+/* Sets *out to the name of the source line of a program counter, or to "" if the program counter is 0. */
 static rd_status name_line(result *r, uint64_t pc, const char **out) {
     const uint64_t *known = rdi_block_map_find(&r->lines, pc);
     uint64_t old;
@@ -91,7 +91,7 @@ static int by_number(const void *a, const void *b) {
     return compare_numbers(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-/* Lists the threads that load from the block, or those that store to it. */
+/* Lists the numbers of the threads that load from the block or, with `stores`, that store to it. */
 static rd_status list_threads(result *r, uint32_t copies, bool stores, const char **out) {
     const rd_sharing *s = r->s;
     size_t n = 0;
@@ -161,8 +161,8 @@ static rd_status name_item(result *r, const rdi_shared_detail *d, uint64_t offse
     return keep(r, &t, out);
 }
 
-/* Analyzes the block again with its data apart. If the log does not have all misses, the misses that
- * disappear are those of the log in proportion. */
+/* Analyzes the block again with its data in different blocks, and stores in `row` how many misses this
+ * removes. If the log does not have all misses, the number of the log is scaled to all misses. */
 static rd_status find_fix(result *r, const rdi_shared_detail *d, rd_shared_block *row) {
     rdi_shared_fix fix;
     RD_TRY(rdi_shared_fix_find(r->b, d, r->s->n_threads, &fix));

@@ -1,7 +1,7 @@
-/* Chooses how a symbol is read. See demangle.h.
+/* Chooses the reader of a symbol by its language. See demangle.h.
  *
- * The C++ runtime library has the reader of C++ symbols. It is loaded when the first C++ symbol
- * appears, so that the library does not depend on it.
+ * The reader of C++ symbols is a function of the C++ runtime library, which is loaded when the first C++
+ * symbol appears, so that libreusedist does not depend on it.
  */
 #include "symbols/demangle.h"
 
@@ -62,7 +62,7 @@ static rd_status demangle_fortran(rdi_arena *arena, const char *symbol, const ch
 
 /* ---- all ---- */
 
-/* Removes what compilers append to the symbols of clones and versions: ".isra.0", ".part.2",
+/* Removes the suffixes that compilers append to the symbols of clones and versions: ".isra.0", ".part.2",
  * ".cold", "@@GLIBC_2.2.5". A dot at another place belongs to the name, as in Go's "main.run". */
 static rd_status without_suffix(rdi_arena *arena, const char *symbol, const char **out) {
     static const char *const suffixes[] = {".isra.", ".part.", ".constprop.", ".cold", ".lto_priv.",

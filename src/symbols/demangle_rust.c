@@ -1,8 +1,8 @@
 /* Reads the new form of Rust symbols. See demangle.h.
  *
- * It follows the grammar of Rust's RFC 2603: each function below reads one of its rules
- * and writes the text. Depth, steps and output are limited, because back references can make a short
- * symbol's name exponentially long.
+ * This file follows the grammar of Rust's RFC 2603: each function below parses one rule of the grammar
+ * and writes the text. Depth, steps and output are limited, because back references can make the name of
+ * a short symbol exponentially long.
  */
 #include "symbols/rust_symbol.h"
 
@@ -27,7 +27,8 @@ static bool enter(rdi_rust_symbol *r) {
 
 typedef enum target { A_PATH, A_VALUE_PATH, A_TYPE, A_CONST } target;
 
-/* Reads what a back reference points to. While nothing is written, there is no need to. */
+/* Reads a back reference and the part of the symbol that it refers to. If r->quiet is set, that part is
+ * not read, because nothing would be written. */
 static void follow(rdi_rust_symbol *r, target what) {
     size_t from = r->at - 1;
     uint64_t to = rdi_rust_base62(r);
@@ -127,7 +128,7 @@ static void read_nested(rdi_rust_symbol *r, bool in_value) {
     rdi_rust_puts(r, "}");
 }
 
-/* Reads "<type>" or "<type as trait>". The place of an implementation is not written. */
+/* Reads "<type>" or "<type as trait>". The path of the implementation is read, but not written. */
 static void read_self(rdi_rust_symbol *r, char kind) {
     if (kind != 'Y') {
         rdi_rust_disambiguator(r);
@@ -296,7 +297,7 @@ static void read_type(rdi_rust_symbol *r) {
     r->depth--;
 }
 
-/* Reads hexadecimal digits that "_" ends, and writes a number, a truth value or a character. */
+/* Reads hexadecimal digits terminated by "_", and writes a number, a Boolean or a character. */
 static void read_const_data(rdi_rust_symbol *r, char type) {
     bool negative = rdi_rust_take(r, 'n');
     const char *digits = r->text + r->at;
@@ -356,7 +357,7 @@ bool rdi_demangle_rust(const char *symbol, char *out) {
         if ((uint8_t)r.text[i] >= 0x80 || (uint8_t)r.text[i] <= ' ')
             return false;
     read_path(&r, true);
-    if (!r.failed && r.at < r.n && r.text[r.at] != '.') { /* the crate that instantiates */
+    if (!r.failed && r.at < r.n && r.text[r.at] != '.') { /* skips the path of the instantiating crate */
         r.quiet++;
         read_path(&r, false);
     }

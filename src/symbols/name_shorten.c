@@ -1,7 +1,7 @@
 /* Shortens readable names for people. See demangle.h.
  *
- * The name is copied from left to right; what is folded or dropped stands between brackets. Brackets
- * that are part of an operator's name are copied first.
+ * The name is copied from left to right. Text between brackets is folded to "..." or dropped. Brackets
+ * that are part of an operator's name are copied before brackets are looked for.
  */
 #include "symbols/demangle.h"
 
@@ -18,7 +18,7 @@ typedef struct shortener {
 
 static void shorten(const char *from, const char *end, char *out, size_t *n, unsigned depth);
 
-/* ---- looking ---- */
+/* ---- searching ---- */
 
 static bool ends_with(const shortener *s, const char *text) {
     size_t n = strlen(text);
@@ -30,7 +30,8 @@ static bool begins_with(const char *at, const char *end, const char *text) {
     return (size_t)(end - at) >= n && memcmp(at, text, n) == 0;
 }
 
-/* Returns the bracket that closes the one at `at`, or `end`. The ">" of "->" is no bracket. */
+/* Returns the bracket that closes the bracket at `at`, or `end` if there is none. The ">" of "->" is not
+ * a bracket. */
 static const char *closing(const char *at, const char *end) {
     size_t open = 0;
     for (const char *c = at; c < end; c++) {
@@ -129,8 +130,8 @@ static void at_angle(shortener *s, unsigned depth) {
     s->at = close < s->end ? close + 1 : s->end;
 }
 
-/* Drops parameters, or copies "(anonymous namespace)", Go's "(*T)" and a tuple. Returns whether the
- * name ends here. */
+/* Drops parameters and the text after them up to "::", or copies "(anonymous namespace)", Go's "(*T)" and
+ * a tuple. Returns whether the end of the name was reached after dropping. */
 static bool at_parenthesis(shortener *s) {
     const char *close = closing(s->at, s->end), *after = close < s->end ? close + 1 : s->end;
     bool keep = s->n == 0 || ends_with(s, ".") || ends_with(s, "::") ||
@@ -191,7 +192,7 @@ static void shorten(const char *from, const char *end, char *out, size_t *n, uns
             at_square(&s);
         } else if (*s.at == '{') {
             at_brace(&s);
-        } else if (*s.at == ' ') { /* what came before is the return type, or "&mut" */
+        } else if (*s.at == ' ') { /* the text before the blank is the return type, or "&mut" */
             s.n = 0;
             s.at++;
         } else {

@@ -17,7 +17,7 @@ typedef struct rdi_object rdi_object;
 /* The source location of an instruction. The object owns the texts. NULL and 0 mean unknown. */
 typedef struct rdi_location {
     const char
-        *function; /* innermost function, may be inlined; short: std::vector<...>::push_back */
+        *function; /* short name of the innermost function, which may be inlined */
     const char *full_name; /* whole name of `function`: with the arguments of templates */
     const char *function_source;
     uint64_t function_line;
@@ -27,8 +27,8 @@ typedef struct rdi_location {
         const char *function; /* the function that contains the call, NULL: unknown */
         const char *source;
         uint64_t line;
-    } calls[RDI_CALLS_MAX]; /* the inlined calls around the function, innermost first; the function
-                               of the last one is the one that the machine code belongs to */
+    } calls[RDI_CALLS_MAX]; /* the inlined calls around the function, innermost first; the last call is
+                               in the function that the machine code belongs to */
     size_t n_calls;
 } rdi_location;
 

@@ -36,7 +36,7 @@ typedef enum naming {
     NAME_BY_SYMBOL /* by the symbol, which tells more than the scopes: Rust */
 } naming;
 
-/* The names of a function, for the offset of its declaration. */
+/* The names of the function whose declaration has this offset in the debug information. */
 typedef struct die_names {
     Dwarf_Off declaration;
     const char *name, *full; /* NULL: the slot is free */

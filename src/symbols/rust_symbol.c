@@ -1,5 +1,5 @@
-/* Characters, numbers and identifiers of Rust symbols, and the old form, which has nothing else. See
- * rust_symbol.h. */
+/* Reads and writes characters, numbers and identifiers of Rust symbols, and reads the old form, which
+ * consists of them. See rust_symbol.h. */
 #include "symbols/rust_symbol.h"
 
 #include <stdio.h>
@@ -104,7 +104,8 @@ static uint64_t read_decimal(rdi_rust_symbol *r) {
     return x;
 }
 
-/* The old form has C++'s nested names; what tells it apart is the hash at its end. */
+/* Reads the nested names of the old form, which are those of C++. Only the hash at the end distinguishes
+ * such a symbol from a C++ symbol. */
 bool rdi_rust_read_old(rdi_rust_symbol *r) {
     bool hash = false;
     while (!r->failed && !rdi_rust_take(r, 'E')) {
@@ -124,7 +125,7 @@ bool rdi_rust_read_old(rdi_rust_symbol *r) {
 
 /* ---- numbers and identifiers of the new form ---- */
 
-/* Reads digits of base 62 that "_" ends: "_" is 0, "0_" is 1. */
+/* Reads a number in base 62 that is terminated by "_": "_" is 0, "0_" is 1. */
 uint64_t rdi_rust_base62(rdi_rust_symbol *r) {
     uint64_t x = 0;
     if (rdi_rust_take(r, '_'))

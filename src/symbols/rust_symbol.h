@@ -10,7 +10,7 @@ typedef struct rdi_rust_symbol {
     char *out; /* has RDI_NAME_ROOM bytes */
     size_t written;
     unsigned depth, steps, quiet; /* `quiet` above 0: read, but write nothing */
-    uint64_t lifetimes;           /* number of lifetimes that the binders around bind */
+    uint64_t lifetimes;           /* number of lifetimes that the enclosing binders bind */
     bool failed;                  /* damaged, or longer than the room */
 } rdi_rust_symbol;
 
@@ -43,13 +43,13 @@ static inline char rdi_rust_next(rdi_rust_symbol *r) {
     return r->failed ? '\0' : r->text[r->at++];
 }
 
-/* Reads digits of base 62 that "_" ends: "_" is 0, "0_" is 1. */
+/* Reads a number in base 62 that is terminated by "_": "_" is 0, "0_" is 1. */
 uint64_t rdi_rust_base62(rdi_rust_symbol *r);
 uint64_t rdi_rust_disambiguator(rdi_rust_symbol *r);
 rdi_rust_identifier rdi_rust_identifier_read(rdi_rust_symbol *r);
 void rdi_rust_identifier_put(rdi_rust_symbol *r, const rdi_rust_identifier *id);
 
-/* Reads a symbol of the old form after its prefix "_ZN". Returns false if it is none. */
+/* Reads a symbol of the old form after its prefix "_ZN". Returns false if it does not have this form. */
 bool rdi_rust_read_old(rdi_rust_symbol *r);
 
 #endif
