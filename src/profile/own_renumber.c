@@ -65,7 +65,8 @@ static int by_line_data(const void *a, const void *b) {
     return (x->data > y->data) - (x->data < y->data);
 }
 
-/* Also renumbers the lines that allocate data. */
+/* Renumbers the lines in the list of misses by line and data, sums equal entries, and renumbers the lines
+ * that allocate data. */
 static rd_status make_line_data(rdi_own_view *v) {
     size_t n = 0;
     rd_data_region *data = rdi_arena_alloc(v->arena, v->old->n_data, sizeof *data);
@@ -112,7 +113,8 @@ static int by_count(const void *a, const void *b) {
     return by_conflicts(a, b);
 }
 
-/* The stride of conflicts that come from several lines is the one that they agree on, or unknown. */
+/* Renumbers the lines in the list of conflicts and sums equal entries. If the summed entries have
+ * different strides, the stride becomes 0, which means unknown. */
 static rd_status make_conflicts(rdi_own_view *v) {
     size_t n = 0, old = v->d->causes->n_line_conflicts;
     rd_line_conflicts *list = rdi_arena_alloc(v->arena, old, sizeof *list);

@@ -1,9 +1,10 @@
 /* Moves the counts of library code to the user's own code. See rd_profile_show_own().
  *
- * A line of the profile has one chain of inlined calls, so that it moves as a whole to the first own
- * frame of the chain. A line of a library function that was called, not inlined, moves if all its
- * references have the same first own frame in the tree of calling contexts. Otherwise it stays and
- * names the most frequent caller. So every sum stays exact.
+ * A line of the profile has one chain of inlined calls, so the whole line moves to the innermost call
+ * frame of own code in this chain. A line of a library function that was called, not inlined, moves if all
+ * its references have the same innermost call frame of own code in the tree of calling contexts.
+ * Otherwise the line stays where it is, and the profile names the caller with the most misses. So every
+ * sum stays exact.
  */
 #include "profile/own_view.h"
 
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- which files ---- */
+/* ---- own files ---- */
 
 static int compare_names(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -45,7 +46,8 @@ static const char *file_of(const rd_attribution *a, const rd_code_line *line) {
     return line->source == RD_NO_INDEX ? NULL : a->sources[line->source];
 }
 
-/* Finds the first own frame among the line and the calls through which it was inlined. */
+/* Sets *out to the innermost call frame of own code among the line itself and the calls through which it
+ * was inlined. */
 static rd_status find_inlined(const rdi_own_view *v, const rd_code_line *line,
                               rdi_shown_line *out) {
     const char *file = file_of(v->old, line);
@@ -75,9 +77,9 @@ static rd_status find_inlined(const rdi_own_view *v, const rd_code_line *line,
 
 /* ---- calling contexts ---- */
 
-/* The references of a library line that were made below one own frame. */
+/* The references and misses of a library line that one call frame of own code has caused. */
 typedef struct called {
-    size_t line, frame; /* frame RD_NO_INDEX: no own frame led there */
+    size_t line, frame; /* frame RD_NO_INDEX: no call frame of own code led to the line */
     uint64_t references, misses;
 } called;
 
@@ -92,7 +94,8 @@ static bool is_same_text(const char *a, const char *b) {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Returns the index of the line that a frame is at, or RD_NO_INDEX. */
+/* Returns the index of the profile's line that a call frame is at, or RD_NO_INDEX if there is none or
+ * find_inlined() has already placed the line. */
 static size_t line_of_frame(const rdi_own_view *v, const rd_call_frame *f) {
     for (size_t i = 0; i < v->old->n_lines; i++) {
         const rd_code_line *line = &v->old->lines[i];
@@ -108,7 +111,8 @@ static bool frame_is_own(const rdi_own_view *v, const rd_call_frame *f) {
     return v->own->n ? rdi_own_file(v->own, f->file, f->module) : f->own;
 }
 
-/* Lists the references of library lines by own frames, unsorted. */
+/* Makes an unsorted list of the references of library lines, with the call frame of own code that caused
+ * them. */
 static rd_status list_calls(const rdi_own_view *v, called **out, size_t *n) {
     const rd_contexts *c = v->d->contexts;
     size_t *line_of = rdi_arena_alloc(v->arena, c->n_frames, sizeof *line_of);
@@ -140,8 +144,8 @@ static const char *file_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Moves a line that one own frame has called, or names its most frequent caller. `best` is the caller
- * with the most misses, and `all` the sum over all callers. */
+/* Moves a library line to its caller if it has only one, or else stores the caller with the most misses,
+ * `best`, in its called_from. `all` has the sum over all callers, whose number is `callers`. */
 static rd_status settle(rdi_own_view *v, const called *best, const called *all, size_t callers) {
     const rd_code_line *line = &v->old->lines[best->line];
     rdi_shown_line *at = &v->at[best->line];
@@ -240,7 +244,8 @@ static size_t find_source(rdi_own_view *v, const char *file) {
     return v->is->n_sources++;
 }
 
-/* Returns the index of the function that has the name in the module, and adds it if it is new. */
+/* Returns the index of the function with this name in the module or in the source file, and adds the
+ * function if it is new. */
 static size_t find_function(rdi_own_view *v, const char *name, const char *module, size_t source) {
     for (size_t i = 0; i < v->is->n_functions; i++)
         if (strcmp(v->functions[i].name, name) == 0 &&
@@ -251,7 +256,7 @@ static size_t find_function(rdi_own_view *v, const char *name, const char *modul
     return v->is->n_functions++;
 }
 
-/* Moves the counts of an old line from the library function to the own one. */
+/* Moves the counts of an old line from its library function to function `to` of own code. */
 static void move_to_function(rdi_own_view *v, const rd_code_line *line, size_t old, size_t to) {
     size_t from = line->function, n = v->causes ? v->causes->n_caches : 0;
     if (from == to || v->functions[from].share.references < line->share.references)
@@ -267,7 +272,8 @@ static void move_to_function(rdi_own_view *v, const rd_code_line *line, size_t o
     }
 }
 
-/* Adds an old line to a new one. The member with the most misses names the library function. */
+/* Adds the counts of an old line to the new line `to`. `*most` is the largest number of misses of an old
+ * line so far; a line with more misses sets the library function of `to`. */
 static void add_line(rdi_own_view *v, const rdi_shown_line *s, rd_code_line *to, uint64_t *most) {
     const rd_code_line *line = &v->old->lines[s->old];
     const char *library = s->moved ? v->old->functions[line->function].name : line->library;
@@ -294,8 +300,8 @@ static const char *snippet_text(const rd_attribution *a, size_t source, uint64_t
     return NULL;
 }
 
-/* Makes a new line of the old ones from `s` on that are shown at the same place. Returns the number
- * of these. */
+/* Makes a new line from all old lines, beginning with `s`, that are shown at the same place. Returns the
+ * number of these old lines. */
 static size_t make_line(rdi_own_view *v, rdi_shown_line *s, size_t n, rd_code_line *out) {
     size_t members = 1;
     uint64_t most = 0;
@@ -417,7 +423,7 @@ static rd_status make_lines(rdi_own_view *v) {
 
 /* ---- all ---- */
 
-/* Copies what changes. There are at most as many new functions and files as old lines. */
+/* Copies the lists that change. There are at most as many new functions and files as old lines. */
 static rd_status copy_old(rdi_own_view *v) {
     const rd_attribution *old = v->old;
     const rd_miss_causes *causes = v->d->causes;

@@ -7,12 +7,12 @@
 
 /* The place where a line is shown. */
 typedef struct rdi_shown_line {
-    const char *function, *file; /* the first frame of the user's own code; NULL: there is none,
-                                    and the line is not merged with other lines */
+    const char *function, *file; /* innermost call frame of the user's own code; NULL: there is
+                                    none, and the line is not merged with other lines */
     const char *module;
     uint64_t line;
-    size_t old;  /* index of the line */
-    bool moved;  /* true: the frame of own code is a caller of the line, not the line itself */
+    size_t old;  /* index of the old line */
+    bool moved;  /* true: the call frame of own code is a caller of the line, not the line itself */
     size_t into; /* index of the new line */
 } rdi_shown_line;
 
@@ -33,7 +33,7 @@ typedef struct rdi_own_view {
 typedef struct rdi_weighed {
     uint64_t misses, references;
     size_t index;
-    bool last; /* the entry of all others */
+    bool last; /* true: the entry "(others)", which is sorted after all other entries */
 } rdi_weighed;
 
 int rdi_by_weight(const void *a, const void *b); /* compares rdi_weighed */

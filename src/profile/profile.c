@@ -33,7 +33,7 @@ static rd_status copy_string(rd_ctx *ctx, const char *text, const char **out) {
     return RD_OK;
 }
 
-/* Replaces the strings in p->facts by copies of the strings in `from`. */
+/* Replaces the strings in p->facts with copies of the strings in `from`. */
 static rd_status own_strings(rd_profile *p, const rd_profile_facts *from) {
     p->facts.kinds = p->facts.engine = p->facts.engine_options = p->facts.error_kind = NULL;
     RD_TRY(copy_string(p->ctx, from->kinds, &p->facts.kinds));

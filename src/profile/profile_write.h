@@ -18,8 +18,7 @@ void rdi_profile_write_interleaving(rd_json_writer *w, const rd_profile *p);
 
 /* Writes "levels": names and sizes of caches (section_levels.c). */
 void rdi_details_write_levels(rd_json_writer *w, const rd_level *levels, size_t n);
-/* Writes "levels", and "attribution", "windows", "spatial" and "causes" if the profile has them
- * (details.c). */
+/* Writes "levels", and all other sections of the details that the profile has (details.c). */
 void rdi_details_write(rd_json_writer *w, const rd_details *d);
 
 #endif

@@ -52,8 +52,8 @@ static void read_inlined_from(rdi_profile_reader *r, void *field) {
     rdi_read_texts(r, &line->inlined_from, &line->n_inlined_from);
 }
 
-/* Reads the names of the functions that contain the calls. A list of another length than that of the
- * calls, which come first, is dropped. */
+/* Reads the names of the functions that contain the inlined calls of a line. The calls must come first in
+ * the file; if the two lists have different lengths, the names are dropped. */
 static void read_inlined_functions(rdi_profile_reader *r, void *field) {
     rd_code_line *line = field;
     size_t n = 0;

@@ -1,5 +1,5 @@
 /* Section "causes": the misses of the simulated caches by code, data and cause, and the data that
- * evict each other's blocks. A merged profile does not have it, because the details are not
+ * evict each other's blocks. A merged profile does not have this section, because the details are not
  * merged. */
 #include "profile/details.h"
 #include "profile/profile_reader.h"

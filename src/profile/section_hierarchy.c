@@ -40,7 +40,8 @@ static void read_causes(rdi_profile_reader *r, void *field) {
     *(bool *)field = rdi_json_bool(&r->j);
 }
 
-/* Reads a name for which there are `room` bytes. `of`: what it names, for messages. */
+/* Reads a name into `field`, which has `room` bytes. `of` is the kind of thing that has the name, for
+ * messages. */
 static void read_short(rdi_profile_reader *r, const char *of, char *field, size_t room) {
     char *name = rdi_json_string(&r->j);
     if (name && strlen(name) >= room)
@@ -88,7 +89,7 @@ static void read_rows(rdi_profile_reader *r, void *field) {
     }
 }
 
-/* Copies what a hierarchy keeps of its machine. */
+/* Copies the members of a hierarchy that describe its machine. */
 static void keep_machine(rd_hierarchy *to, const rd_hierarchy *from) {
     memcpy(to->machine, from->machine, sizeof to->machine);
     to->clock_ghz = from->clock_ghz;
@@ -179,7 +180,7 @@ static void write_level(rd_json_writer *w, const rd_cache *cache, const rd_cache
     rd_json_end_object(w);
 }
 
-/* Writes what is known of the machine. */
+/* Writes the members of the hierarchy that describe its machine, as far as they are known. */
 static void write_machine(rd_json_writer *w, const rd_hierarchy *h) {
     if (h->machine[0])
         rd_json_put_string(w, "machine", h->machine);

@@ -232,7 +232,7 @@ static int compare_threads(const void *a, const void *b) {
     return is_before(x, y) ? -1 : is_before(y, x);
 }
 
-/* Adds the thread `from` to `to`, which has the same numbers. */
+/* Adds the counts and bins of thread `from` to `to`, which has the same process and thread number. */
 static rd_status add_thread(rdi_arena *arena, rd_thread_profile *to,
                             const rd_thread_profile *from) {
     rd_bin *bins = rdi_arena_alloc(arena, to->n_bins + from->n_bins + 1, sizeof *bins);
@@ -248,7 +248,8 @@ static rd_status add_thread(rdi_arena *arena, rd_thread_profile *to,
     return RD_OK;
 }
 
-/* Unites threads with the same numbers among n threads, in place. */
+/* Merges those of the n threads that have the same process and thread number, in place. Sets *left to the
+ * number of remaining threads. */
 static rd_status unite_threads(rdi_arena *arena, rd_thread_profile *rows, size_t n, size_t *left) {
     size_t m = 0;
     qsort(rows, n, sizeof *rows, compare_threads);

@@ -1,7 +1,7 @@
 /* Prints source files with the references and misses of each line. See rd_report_annotate().
  *
- * Lines that stand on the same line of a file, such as those of several instances of a template, are
- * summed. Files are sorted by the misses of the chosen cache.
+ * The profile may have several entries for one line of a file, such as those of several instances of a
+ * template. Their counts are summed. Files are sorted by the misses of the chosen cache.
  */
 #include "report/report_details.h"
 
@@ -105,7 +105,8 @@ static rd_status list_lines(annotation *a) {
     return RD_OK;
 }
 
-/* Sorts files by their value, in descending order, without pointers to the annotation. */
+/* A file and the value by which files are sorted, in descending order. qsort() has no argument for the
+ * annotation, so the value is copied. */
 typedef struct sorted_file {
     uint64_t value;
     annotated_file file;
@@ -183,7 +184,8 @@ static void put_text(annotation *a, const char *text) {
     rdi_text_escaped(&a->paper.t, text);
 }
 
-/* Adds a line: bold if it has a tenth of the value, dim if it has nothing. */
+/* Adds a line to the listing: in bold if it has at least a tenth of the total value, dimmed if it has
+ * none. */
 static void put_line(annotation *a, const counts *c, uint64_t number, const char *text) {
     char digits[24];
     rdi_ink ink = c && share_of(a, c) >= 0.1 ? RDI_INK_BOLD : c ? RDI_INK_PLAIN : RDI_INK_DIM;
@@ -205,8 +207,8 @@ static bool is_hot(const annotation *a, const annotated_line *line) {
     return value_of(a, &line->counts) && share_of(a, &line->counts) >= a->config->threshold;
 }
 
-/* Returns whether line `number` is shown: the whole file is, or a hot line is near. `next` is the
- * index of the first line of the file that is not far before. */
+/* Returns whether line `number` is shown: because the whole file is shown, or because a hot line is near.
+ * `*next` is the index of the first annotated line of the file that is not too far before it. */
 static bool is_shown(const annotation *a, const annotated_file *file, uint64_t number,
                      size_t *next) {
     uint64_t around = a->config->context;
@@ -237,7 +239,8 @@ static void put_source(annotation *a, const annotated_file *file, const rdi_sour
     }
 }
 
-/* Lists the lines of a file that cannot be read, or those behind its end. */
+/* Lists the annotated lines of a file after line `end`: all lines if the file cannot be read, or the
+ * lines after the end of the file. */
 static void put_lines_after(annotation *a, const annotated_file *file, uint64_t end) {
     for (size_t i = 0; i < file->n; i++) {
         const annotated_line *line = &a->lines[file->first + i];
@@ -246,8 +249,8 @@ static void put_lines_after(annotation *a, const annotated_file *file, uint64_t 
     }
 }
 
-/* Returns the path that the user gave for the source file, if the path ends like that of the file or
- * the other way around, else NULL. */
+/* Returns the path that the user gave for the source file, or NULL if there is none. A path matches if it
+ * ends with the other path. */
 static const char *given_path(const annotation *a, const char *source) {
     for (size_t i = 0; i < a->config->n_sources; i++) {
         const char *given = a->config->sources[i];

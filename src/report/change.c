@@ -94,7 +94,7 @@ static const char *noun_of(const change_report *r) {
     return r->objects ? "requests" : "references";
 }
 
-/* Returns what gets better or worse. */
+/* Returns the subject of the sentences: the thing that gets better or worse. */
 static const char *subject_of(const change_report *r) {
     return r->objects ? "The miss ratio" : "Locality";
 }

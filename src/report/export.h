@@ -1,8 +1,8 @@
-/* Profiles in the formats of other tools: what all exporters share.
+/* The tree and the functions that all exporters of profiles to the formats of other tools share.
  *
- * An exporter writes a tree of calls whose nodes have references and misses of each cache. The tree
- * is that of the calling contexts; a profile without them has a tree of its lines and the calls
- * through which they were inlined. In both, all nodes add up to the profile.
+ * An exporter writes a tree of calls whose nodes have references and misses of each cache. It is the
+ * tree of calling contexts. If a profile has no calling contexts, the tree is made from its lines and the
+ * calls through which they were inlined. In both trees, the counts of all nodes add up to the profile's.
  */
 #ifndef RDI_EXPORT_H
 #define RDI_EXPORT_H
@@ -30,7 +30,7 @@ typedef struct rdi_export {
     size_t n_values;
     char names[RDI_EXPORT_VALUES][48]; /* names, such as "references" and "L1 misses" */
     uint64_t total[RDI_EXPORT_VALUES];
-    size_t chosen; /* the value that the user chose */
+    size_t chosen; /* index of the value that the user chose */
 } rdi_export;
 
 typedef struct rdi_exporter {
@@ -51,7 +51,8 @@ static inline uint64_t rdi_export_value(const rd_call_node *node, size_t value) 
 void rdi_export_walk(const rdi_export *e,
                      void (*visit)(void *user, size_t node, size_t depth, bool enter), void *user);
 
-/* Returns "file:line" of a frame without folders, or the module, or "", in `text`. */
+/* Writes "file:line" of a frame, without folders, to `text`; the module if the file is unknown, or "" if
+ * both are. */
 #define RDI_PLACE_ROOM 300
 void rdi_export_place(const rd_call_frame *f, char text[RDI_PLACE_ROOM]);
 

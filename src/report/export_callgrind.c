@@ -13,7 +13,7 @@
 
 #define NO_FUNCTION UINT32_MAX
 
-/* The costs of a line of a function, or those below a call on that line. */
+/* The costs of a line of a function itself, or of a call on that line with everything below it. */
 typedef struct cost {
     uint32_t function, called; /* called NO_FUNCTION: costs of the line itself */
     uint64_t line, called_line;

@@ -1,4 +1,4 @@
-/* Exports a table of lines: for spreadsheets and scripts. */
+/* Exports a table of source lines as CSV, for spreadsheets and scripts. */
 #include "report/export.h"
 
 static void put_text(rdi_text *out, const char *text) {

@@ -15,7 +15,8 @@ enum { LOCATION_ID = 1, LOCATION_LINE = 4 };
 enum { LINE_FUNCTION = 1, LINE_NUMBER = 2 };
 enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FILE = 4 };
 
-/* Texts: the empty one, the unit, the names of the values, and those of the frames. */
+/* Indices in the table of strings: the empty string is 0, then come the unit "count", the names of the
+ * values, and the names of the frames. */
 enum { TEXT_COUNT = 1, TEXT_VALUES = 2 };
 
 static size_t text_of_frame(const rdi_export *e, size_t frame) {

@@ -1,8 +1,7 @@
 /* Exports a flame graph of the chosen value: an SVG image that needs no other file.
  *
- * The outermost frames are at the top. Frames of the user's own code are orange; frames of
- * libraries are blue.
- * The title of each frame, which browsers show under the pointer, has the exact count.
+ * The outermost frames are at the top. Frames of the user's own code are orange, and frames of libraries
+ * are blue. The title of each frame, which browsers show under the pointer, has the exact count.
  */
 #include "report/export.h"
 
@@ -15,7 +14,7 @@
 #define TOP         40
 #define ROWS_MAX    400 /* deeper frames are left out */
 #define LETTER      7.0 /* width of a letter in pixels */
-#define WIDTH_LEAST 0.3 /* narrower frames are left out */
+#define WIDTH_LEAST 0.3 /* minimum width of a frame in pixels; narrower frames are left out */
 
 typedef struct picture {
     const rdi_export *e;
@@ -25,7 +24,8 @@ typedef struct picture {
     size_t rows;
 } picture;
 
-/* Adds text with the characters escaped that have a meaning in XML; drops control characters. */
+/* Adds up to `columns` characters of a text. Escapes the characters that have a meaning in XML, and drops
+ * control characters. */
 static void put_xml(rdi_text *out, const char *text, size_t columns) {
     for (; *text; text++) {
         columns -= ((unsigned char)*text & 0xc0) != 0x80 && columns > 0;
@@ -93,7 +93,7 @@ static void draw(void *user, size_t node, size_t depth, bool enter) {
     double width = (double)all * p->scale;
     if (enter && depth < ROWS_MAX && width >= WIDTH_LEAST)
         put_frame(p, node, depth, (double)p->at * p->scale, width);
-    if (enter) /* a frame's own share is to the left of its children */
+    if (enter) /* the frame's own count takes the space to the left of its children */
         p->at += rdi_export_value(&p->e->nodes[node], p->e->chosen);
 }
 

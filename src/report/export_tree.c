@@ -14,9 +14,9 @@ typedef struct line_tree {
     rdi_export *e;
     rd_call_frame *frames;
     rd_call_node *nodes;
-    /* Element i + 1 belongs to node i, and element 0 to the outermost nodes: the index of the child
-     * that was added last, plus 1. A line joins only this child. Lines of one function are usually
-     * neighbors; equal nodes that are not neighbors stay apart. */
+    /* Element i + 1 is the index plus 1 of the child that was last added to node i; element 0 is that of
+     * the last outermost node. A line can only be added to this child. Lines of one function are usually
+     * neighbors in the profile; equal nodes that are not neighbors stay separate. */
     size_t *newest;
 } line_tree;
 
@@ -49,7 +49,7 @@ static bool is_own(const rd_attribution *a, const char *file) {
     return false;
 }
 
-/* Makes the frame of the call "FILE:LINE". */
+/* Makes the frame of inlined call `i` of a line from its text "FILE:LINE". */
 static rd_status call_frame(line_tree *t, const rd_code_line *line, size_t i, rd_call_frame *out) {
     const rd_attribution *a = t->e->d->attribution;
     const char *call = line->inlined_from[i], *colon = strrchr(call, ':');

@@ -73,8 +73,8 @@ static bool is_last(const rdi_event_list *list, size_t *slots, size_t mask, size
     return true;
 }
 
-/* Sets gone[i] to whether a later event supersedes event i, or event i belongs to such an
- * allocation. `slots` is an empty hash table of `room` slots, a power of two. */
+/* Sets gone[i] to whether event i can be removed: a later event supersedes it, or it is the caller of an
+ * allocation that can be removed. `slots` is an empty hash table of `room` slots, a power of two. */
 static void mark_needless(const rdi_event_list *list, size_t *slots, size_t room, bool *gone) {
     for (size_t i = list->n; i-- > 0;)
         gone[i] = list->items[i].kind == RD_EVENT_CALLER
@@ -86,7 +86,8 @@ static bool is_sync(const rd_event *e) {
     return e->kind == RD_EVENT_SYNC_RELEASE || e->kind == RD_EVENT_SYNC_ACQUIRE;
 }
 
-/* Makes an acquire one of everything, which keeps the number of the process in its top bits. */
+/* Returns a copy of the event. An acquire becomes an acquire of everything, but keeps the number of its
+ * process in the top bits of the address. */
 static rd_event simplified(const rd_event *e) {
     rd_event simple = *e;
     if (e->kind == RD_EVENT_SYNC_ACQUIRE) {
@@ -105,8 +106,9 @@ static int by_object(const void *a, const void *b) {
                                       : (x->size > y->size) - (x->size < y->size);
 }
 
-/* Replaces events of synchronization by fewer ones after all other events: each thread that has waited
- * waits for everything, and then releases each of its objects once, with the smallest number. */
+/* Replaces all events of synchronization with fewer ones, and moves them after all other events. Each
+ * thread that has waited waits for everything, and then each thread releases each of its objects once,
+ * with the smallest number. */
 static rd_status compact_sync(rdi_event_list *list) {
     size_t n = 0, kept = 0;
     rd_event *sync = rdi_alloc(list->ctx, list->n + 1, sizeof *sync);

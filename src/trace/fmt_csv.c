@@ -119,7 +119,7 @@ static const char *kind_meaning(const char *text, size_t n, uint64_t *out) {
     return NULL;
 }
 
-/* Replaces the text of the field by a copy in c->scratch that has " instead of each "". */
+/* Replaces the text of the field with a copy in c->scratch that has " instead of each "". */
 static rd_status undouble(csv_reader *c, rdi_field *field) {
     if (field->n + 1 > c->scratch_room) {
         char *grown = rdi_resize(c->rows.lines.r->ctx, c->scratch, 2 * (field->n + 1), 1);

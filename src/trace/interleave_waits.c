@@ -1,8 +1,8 @@
 /* Implements the events of a reorder buffer. See interleave_waits.h.
  *
- * A release of an object is in a list that the object's address selects, and a release of memory in
- * a list that its page selects. A release of more than a page is in a list of its own kind. So the
- * search for what an event waits for visits few other events. */
+ * Releases that other events can wait for are in lists. The address of an object selects the list of its
+ * release, and the first page of a piece of memory selects the list of its release. All releases of more
+ * than a page of memory share one list. So the search for an event to wait for visits few events. */
 #include "trace/interleave_waits.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ void rdi_waits_fini(rdi_waits *w) {
 
 /* ---- sizes of allocations ---- */
 
-/* Returns the place of an address in the table: its entry, or the free one where it belongs. */
+/* Returns the index of the entry of an address in w->sizes, or of the free entry where it belongs. */
 static size_t place_of(const rdi_waits *w, uint64_t address) {
     size_t at = (size_t)rdi_mix64(address) & (w->sizes_room - 1);
     while (w->sizes[2 * at + 1] && w->sizes[2 * at] != address)
@@ -87,7 +87,8 @@ static void remove_size(rdi_waits *w, size_t at) {
     w->n_sizes--;
 }
 
-/* Returns the size of the memory that an event releases, and forgets the size of its allocation. */
+/* Returns the number of bytes that an event releases; 1 if it is unknown. Removes the size of the
+ * allocation from w->sizes if it was needed. */
 static uint64_t released_bytes(rdi_waits *w, const rd_event *event) {
     if (event->size)
         return event->size;
@@ -192,7 +193,7 @@ void rdi_waits_remove(rdi_waits *w, size_t index) {
 
 /* ---- waiting ---- */
 
-/* Returns whether `a` waits for `r`, if both concern the same thing. */
+/* Returns whether event `a` waits for release `r`. Both must concern the same object or memory. */
 static bool comes_before(const rdi_held_event *r, const rdi_held_event *a) {
     return r->position < a->position && r->event.thread != a->event.thread;
 }
@@ -208,7 +209,8 @@ static size_t find_release(const rdi_waits *w, const rdi_held_event *a) {
     return RDI_NO_EVENT;
 }
 
-/* Returns a release in the list that overlaps the memory from a->event.address to `last`. */
+/* Returns the entry of a release in the list that overlaps the memory from a->event.address to `last`
+ * and that `a` waits for, or RDI_NO_EVENT if there is none. */
 static size_t find_overlap(const rdi_waits *w, size_t list, const rdi_held_event *a,
                            uint64_t last) {
     size_t i = w->lists[list].first;

@@ -1,5 +1,5 @@
-/* The events in the reorder buffer of an interleaved trace, and what they wait for. docs/threads.md
- * has the definitions. */
+/* The events in the reorder buffer of an interleaved trace, and the search for the events that they wait
+ * for. docs/threads.md has the definitions. */
 #ifndef RDI_INTERLEAVE_WAITS_H
 #define RDI_INTERLEAVE_WAITS_H
 
@@ -11,7 +11,7 @@
 typedef struct rdi_held_event {
     rd_event event;    /* its path is a copy */
     uint64_t position; /* number of the record in recorded order; UINT64_MAX: the entry is free */
-    uint64_t last;     /* release of memory: its last byte */
+    uint64_t last;     /* release of memory: address of the last byte */
     size_t list;       /* index of its list, or RDI_NO_EVENT */
     size_t before, after; /* neighbors in the list; `after` also links free entries */
 } rdi_held_event;

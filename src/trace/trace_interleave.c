@@ -1,10 +1,10 @@
 /* Interleaves the threads of a trace in lockstep. See rd_trace_interleave() in reusedist/trace.h, and
  * docs/threads.md for the definition of the order.
  *
- * Each thread has a queue of the records that are in sight. Chunks of records are shared by all
- * queues, so memory is proportional to the size of the reorder buffer. Records are read only when a
- * turn ends or a queue is empty. This gives the same order as reading one record after each delivery,
- * because sight matters only then. */
+ * Each thread has a queue of its records that are in sight. Queues are lists of blocks of records, and a
+ * free block can be used by any queue, so memory is proportional to the size of the reorder buffer.
+ * Records are read only when a turn ends or a queue is empty. The order is the same as if one record were
+ * read after each delivery, because only then does it matter which records are in sight. */
 #include "base/sized.h"
 #include "trace/interleave_waits.h"
 #include "trace/lookup.h"
@@ -31,11 +31,11 @@ typedef struct order_chunk {
 /* The records of one thread that are in sight. */
 typedef struct order_queue {
     uint32_t number; /* number of the thread */
-    size_t index;    /* in the order of threads */
+    size_t index;    /* index in `queues` of the reader */
     order_chunk *first, *last;
     size_t head, tail; /* index of the next record in `first`, and of the free place in `last` */
     size_t n;
-    size_t waits_for; /* entry of the event for which the next record waits, as far as known */
+    size_t waits_for; /* entry of the event that the next record waits for; RDI_NO_EVENT: unknown */
     uint64_t waits_position; /* position of that event; if the entry `waits_for` has another
                                 position, it was reused */
     uint64_t missed; /* number of turns missed while the queue was empty and the buffer full */
@@ -46,13 +46,13 @@ typedef struct order_reader {
     rd_trace *source;
     rd_refs_sink recorded; /* receives the references in recorded order; NULL: none */
     void *recorded_user;
-    uint64_t turn, room;  /* N and B of the definition */
+    uint64_t turn, room;  /* N and B of the definition: references per turn, records in the buffer */
     order_queue **queues; /* in ascending order of numbers */
     size_t n_queues, queues_room;
     order_queue *had_turn; /* the thread that has or had the turn; NULL: none yet */
     uint64_t left;         /* number of references until its turn ends; 0: the turn has ended */
     order_queue *recent;   /* the thread of the last record that was read; NULL: none */
-    order_chunk *spare;    /* free chunks */
+    order_chunk *spare;    /* list of free blocks of records */
 
     const rd_refs *refs; /* batch of the source; NULL: none was read yet */
     size_t next;         /* index of its next reference */
@@ -66,7 +66,7 @@ typedef struct order_reader {
     uint64_t read;       /* number of records that were read */
     uint64_t held;       /* number of records that were read but not delivered, apart from `wall` */
     uint64_t delivered;  /* number of references that were delivered */
-    rdi_event_list wall; /* a wall that was read and not delivered; otherwise empty */
+    rdi_event_list wall; /* a wall (docs/threads.md) that was read and not delivered; else empty */
     rdi_waits waits;
     rdi_event_list out; /* events of the batch */
     rd_interleaved_facts facts;
@@ -157,8 +157,9 @@ static rd_status add_chunk(order_reader *o, order_queue *q) {
     return RD_OK;
 }
 
-/* Returns a place for the next record of a thread, or NULL if memory is exhausted. Records of
- * references that come into sight late count the turns that their thread has missed. */
+/* Appends a record to the queue of a thread, and returns it for the caller to fill, or NULL if memory is
+ * exhausted. If the thread has missed turns, adds them to facts.overflows, unless the record is an
+ * acquire. */
 static order_record *push(order_reader *o, order_queue *q, bool is_acquire) {
     if ((!q->last || q->tail == CHUNK_RECORDS) && add_chunk(o, q) != RD_OK)
         return NULL;
@@ -208,7 +209,8 @@ static rd_status read_batch(order_reader *o) {
     return o->recorded && o->refs->n ? o->recorded(o->recorded_user, o->refs) : RD_OK;
 }
 
-/* Puts up to `n` references of the batch into their queues, as many as there is room for. */
+/* Puts up to `n` references of the batch into the queues of their threads, as many as fit in the reorder
+ * buffer. */
 static rd_status take_references(order_reader *o, size_t n) {
     const rd_refs *refs = o->refs;
     if (n > o->room - o->held)
@@ -251,7 +253,7 @@ static rd_status deliver_event(order_reader *o, const rd_event *event) {
     return rdi_event_list_add(&o->out, &copy, copy.path ? strlen(copy.path) : 0);
 }
 
-/* Reads until the buffer is full, or up to a wall, or to the end. */
+/* Reads records until the reorder buffer is full, a wall was read, or the source has ended. */
 static rd_status read_more(order_reader *o) {
     while (o->held < o->room && o->wall.n == 0 && !o->ended) {
         size_t left = o->refs ? o->refs->n - o->next : 0;
@@ -275,8 +277,8 @@ static rd_status read_more(order_reader *o) {
     return RD_OK;
 }
 
-/* Brings everything into the buffer that is in sight. Delivers walls that have nothing before
- * them. */
+/* Reads all records that are in sight into the reorder buffer. Delivers a wall when all records before
+ * it were delivered. */
 static rd_status fill(order_reader *o) {
     RD_TRY(read_more(o));
     while (o->wall.n > 0 && o->held == 0) {
@@ -299,7 +301,7 @@ static bool is_oldest(const order_reader *o, const order_queue *own) {
     return true;
 }
 
-/* Returns whether the event that is the next record of a thread waits for another one. */
+/* Returns whether the next record of a thread, which is an event, waits for another event. */
 static bool waits(const order_reader *o, order_queue *q) {
     const rdi_waits *w = &o->waits;
     size_t entry = (size_t)head(q)->addr;
@@ -312,14 +314,13 @@ static bool waits(const order_reader *o, order_queue *q) {
     return q->waits_for != RDI_NO_EVENT;
 }
 
-/* Returns whether a thread is runnable. Its queue must be complete, as after fill(), if it is
- * empty. */
+/* Returns whether a thread is runnable. If its queue is empty, fill() must have been called before. */
 static bool is_runnable(const order_reader *o, order_queue *q) {
     return q->n > 0 && (head(q)->kind != 0 || !waits(o, q));
 }
 
-/* Counts a missed turn for the `n` threads after the one that had the turn, if they have nothing in a
- * full buffer. */
+/* Counts a missed turn for each of the `n` threads after the thread that had the turn whose queue is empty
+ * although the reorder buffer is full. */
 static void count_missed(order_reader *o, size_t n) {
     if (o->held < o->room || !o->had_turn)
         return;
@@ -369,7 +370,7 @@ static rd_status deliver_record(order_reader *o, size_t *n) {
     return RD_OK;
 }
 
-/* Returns whether the turn goes on. If the thread has nothing in its queue, reads more first. */
+/* Sets *out to whether the turn goes on. If the queue of the thread is empty, reads more records first. */
 static rd_status goes_on(order_reader *o, bool *out) {
     *out = false;
     if (o->left == 0)
@@ -382,7 +383,7 @@ static rd_status goes_on(order_reader *o, bool *out) {
     return RD_OK;
 }
 
-/* Delivers records until the batch is full or nothing is left. */
+/* Delivers records until the batch of *n references is full or no records are left. */
 static rd_status interleave(order_reader *o, size_t *n) {
     while (*n < RDI_REFS_MAX) {
         bool running;

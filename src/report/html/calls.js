@@ -23,8 +23,8 @@ function isOwnSource(p, source) {
     return Boolean(ownFiles(p)) && ownFiles(p).has(p.attribution.sources[source]);
 }
 
-/* Returns the rows whose code is the user's own, if the user wants to see only those. `source` returns
- * the source file of a row. The row with the sum of the rest stays. */
+/* Returns the rows of the user's own code if the user has chosen "Own code only", else all rows.
+ * `source` returns the source file of a row. The row "(others)" always stays. */
 function ownRows(p, rows, source) {
     return state.own && ownFiles(p) ? rows.filter((row) => row.others || isOwnSource(p, source(row))) : rows;
 }
@@ -74,7 +74,7 @@ function newCall(all, parent, key, more) {
     return node;
 }
 
-/* Returns the total of each node of the page's tree, with all that it calls. */
+/* Returns the total of each node of the page's tree: its own count and the counts of all its descendants. */
 function inclusiveCounts(c, column) {
     const totals = c.nodes.map((node) => node[column]);
     for (const rest of c.rests) totals[rest[0]] += rest[column];
@@ -83,7 +83,8 @@ function inclusiveCounts(c, column) {
     return totals;
 }
 
-/* Adds a node whose calls the page does not have. */
+/* Adds a node for calls that the page does not show one by one. `contexts` is the number of their contexts,
+ * and `count` is their total. */
 function addRest(all, parent, contexts, count, name) {
     const node = parent.children.get(name) || newCall(all, parent, name, { name, contexts: 0, other: true });
     node.self += count;
@@ -136,8 +137,8 @@ function addTo(map, key, n) {
     map.set(key, (map.get(key) || 0) + n);
 }
 
-/* Returns the functions with their own counts, their totals, callers and callees. A function that calls
- * itself again, through whatever other functions, counts once. */
+/* Returns the functions with their own counts, their totals, callers and callees. Recursive calls, direct or
+ * through other functions, are counted once in the total of a function. */
 function functionTotals(all) {
     const entries = new Map(), active = new Map();
     const entry = (node) => {

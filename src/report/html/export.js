@@ -72,7 +72,8 @@ function chartCanvas(entry) {
     return canvas;
 }
 
-/* Draws the names of several data sets beside each other, from `y` on, and returns where they end. */
+/* Draws the names of several data sets side by side, from the vertical position `y` on. Returns the vertical
+ * position below them. */
 function drawLegend(ctx, sets, width, y) {
     const line = 22;
     let x = 16;

@@ -1,11 +1,11 @@
 /* Makes the panel about calls: a flame graph, drawn as an icicle with the callers on top, and a table of
  * functions with their callers and callees.
  *
- * The graph consists of elements of the page, because those bring what a canvas or a library for flame
- * graphs would not: keyboard focus and names for screen readers, text that ends with an ellipsis, colors
- * of the theme, and printing. Only frames that are wide enough to be seen are made. */
+ * The graph consists of HTML elements, because they support keyboard focus, names for screen readers, text
+ * that ends with an ellipsis, the colors of the theme, and printing, which a canvas or a library for flame
+ * graphs does not. Only frames that are wide enough to be seen are made. */
 
-const frameRows = 60; /* maximum number of rows; deeper calls are seen by zooming in */
+const frameRows = 60; /* maximum number of rows; the user can zoom in to see deeper calls */
 const thinnest = 0.0008; /* smallest share of the width that a frame must have */
 const mostFrames = 3000;
 
@@ -54,7 +54,7 @@ function sayFrame(p, node) {
         `(${exactCount(node.total)}), itself ${percent(node.self / whole)}.`;
 }
 
-/* Returns links to the lines of a frame, those with the most first. */
+/* Returns links to the lines of a frame, the line with the largest count first. */
 function frameLines(p, node) {
     const f = node.f === undefined ? null : p.contexts.functions[node.f];
     const lines = [...node.lines].filter(([line, n]) => line && n).sort((x, y) => y[1] - x[1]).slice(0, 4);
@@ -67,8 +67,8 @@ function frameLines(p, node) {
 
 /* ---- search ---- */
 
-/* Returns the nodes whose names contain all words, and the sum of their totals, in which calls inside
- * each other count once. */
+/* Returns the nodes whose names contain all words of `text`, and the sum of their totals. A node below
+ * another node that was found is not added to the sum again. */
 function findCalls(all, text) {
     const words = text.toLowerCase().split(/\s+/).filter((word) => word), found = new Set();
     let total = 0;
@@ -113,7 +113,7 @@ function neighborFrame(frames, i, key) {
         (best < 0 || sign * (frames[best].x - frame.x) > 0) ? k : best, -1);
 }
 
-/* Makes the graph. `zoom` shows the graph from a node on; `tell` shows what a node is. */
+/* Makes the graph. `zoom` is called to make a node the top of the graph, and `tell` to describe a node. */
 function flameBox(p, frames, found, zoom, tell) {
     const tip = el("div", { class: "flame-tip", hidden: true, "aria-hidden": "true" });
     const box = el("div", { class: "flame", role: "tree", "aria-label": `Flame graph of the ${metricName(p)}. Arrow keys ` +

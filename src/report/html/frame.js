@@ -21,7 +21,8 @@ function makeTheme() {
     applyTheme();
 }
 
-/* Writes the names of what the page is about, and the foot. `what` ends the title of the page. */
+/* Writes the heading and the footer of the page. `names` are the names of the profiles or of the log, and
+ * `what` is the end of the page's title. */
 function fillFrame(names, what) {
     document.title = `${names} \u2013 ${what}`;
     document.getElementById("subject").textContent = names;

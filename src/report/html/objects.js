@@ -59,7 +59,7 @@ function overview(refresh) {
     node.classList.add("overview");
     return el("div", { class: "parts" }, node,
         measured ? el("div", { class: several ? "parts" : "parts pair" },
-            section("What more memory brings", forEach(moreTable)),
+            section("Gain from more memory", forEach(moreTable)),
             section("Misses that no cache avoids", forEach(causeTable),
                 el("p", { class: "note" }, "Cold: the first request of an object. Deleted and expired: the object " +
                     "was deleted, or its lifetime had ended, before the request."))) : null);

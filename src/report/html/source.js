@@ -8,9 +8,9 @@ Object.assign(state, { metric: "misses", file: null, from: null });
 
 const nearHot = 4; /* number of lines around a hot line that are printed */
 
-/* ---- what is counted ---- */
+/* ---- the chosen count ---- */
 
-/* Returns the name of what the page counts at present: the misses of the chosen cache or references. */
+/* Returns the name of the chosen count: the misses of the chosen cache, or references. */
 function metricName(p) {
     return state.metric === "references" ? "references" : `${clean(levelsOf(p)[state.level].name)} misses`;
 }
