@@ -92,8 +92,8 @@ static uint64_t value_of(const sem_t *semaphore) {
     return *(const volatile uint32_t *)(const volatile void *)semaphore;
 }
 
-/* Reports a release of an object whose releases are numbered, and returns its number, or 0 if it has
- * none. `at_first` is the value of a semaphore. */
+/* Reports a release of a barrier or semaphore. Returns the number of the release, or 0 if nothing was
+ * reported. `at_first` is the value of the semaphore before the release. */
 static uint64_t release_counted(const volatile void *object, uint64_t at_first) {
     if (!runtime_tells_sync() || !lock_counted())
         return 0;
@@ -104,9 +104,9 @@ static uint64_t release_counted(const volatile void *object, uint64_t at_first) 
     return number;
 }
 
-/* Reports that a thread whose arrival has the number `own` has passed a barrier. It waited for all
- * arrivals of its round. The first thread that passes finds all of them, and none of the next
- * round. */
+/* Reports that a thread whose arrival has the number `own` has passed a barrier. The thread waited for all
+ * arrivals of its round. When the first thread of a round passes, all arrivals of this round have been
+ * counted, and none of the next round. */
 static void pass_barrier(const volatile void *barrier, uint64_t own) {
     if (!runtime_tells_sync() || !lock_counted())
         return;
@@ -117,8 +117,8 @@ static void pass_barrier(const volatile void *barrier, uint64_t own) {
     unlock_counted();
 }
 
-/* Reports that a thread has passed a semaphore. The nth wait waits for the nth post, after as many
- * waits as the value of the semaphore was at first. */
+/* Reports that a thread has passed a semaphore. If the semaphore had the value V at first, the first V
+ * waits wait for nothing, and wait number V + n waits for post number n. */
 static void pass_semaphore(int success, const sem_t *semaphore, uint64_t at_first) {
     if (!success || !runtime_tells_sync() || !lock_counted())
         return;
@@ -150,7 +150,7 @@ typedef struct beginning {
     int used;
 } beginning;
 
-#define BEGINNINGS 1024 /* number of threads that can be created at the same time */
+#define BEGINNINGS 1024 /* maximum number of threads that are created but have not begun to run */
 static beginning beginnings[BEGINNINGS];
 
 static void *begin_thread(void *memory) {
@@ -195,7 +195,7 @@ VISIBLE int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 
 /* ---- functions that wait, and functions that release ---- */
 
-/* A function that has acquired its first argument when it returns 0. */
+/* Defines a function that has acquired its first argument when it returns 0. */
 #define ACQUIRER(name, parameters, arguments, object)                                              \
     VISIBLE int name parameters {                                                                  \
         FIND_NEXT(name);                                                                           \
@@ -204,7 +204,7 @@ VISIBLE int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
         return status;                                                                             \
     }
 
-/* A function that releases its argument. */
+/* Defines a function that releases its argument. */
 #define RELEASER_OF(name, type)                                                                    \
     VISIBLE int name(type *object) {                                                               \
         FIND_NEXT(name);                                                                           \
@@ -249,7 +249,7 @@ RELEASER_OF(pthread_spin_unlock, pthread_spinlock_t)
 RELEASER_OF(pthread_cond_signal, pthread_cond_t)
 RELEASER_OF(pthread_cond_broadcast, pthread_cond_t)
 
-/* A function that waits for a condition: it releases the mutex, and has acquired it again when it
+/* Defines a function that waits for a condition: it releases the mutex, and has acquired it again when it
  * returns. */
 #define WAITER(name, parameters, arguments)                                                        \
     VISIBLE int name parameters {                                                                  \

@@ -368,7 +368,8 @@ void buffer_release(void) {
 
 /* ---- calling contexts ---- */
 
-/* Makes the next record of the buffer belong to the current context. */
+/* Writes a record that switches to the current context, if the next record of the buffer would belong to
+ * another one. */
 static void tell_context(void) {
     contexts_tell(context);
     if (context != in_context)
@@ -386,7 +387,7 @@ static Bool is_burst_near(void) {
     return wanted && (in_burst || left_in_turn < ASIDE_BYTES / record_bytes);
 }
 
-/* A switch directly after another one replaces it. */
+/* If the last record is also a switch of the context, this switch replaces it. */
 Addr buffer_switch_context(Addr next, UInt number) {
     if (number == context)
         return next;

@@ -1,4 +1,4 @@
-/* Replaces writes to parts of registers by writes of whole registers.
+/* Replaces writes to parts of registers with writes to whole registers.
  *
  * Translated code keeps the program's registers in memory. Some instructions write only a part of a
  * register: movsd clears it and fills its lower half, and setcc sets a byte of a register that was

@@ -7,8 +7,8 @@
  * GOMP_parallel() run code of the program, so each thread has a stack of the calls that have not
  * returned. The system call futex() is reported too, unless a watched function made it.
  *
- * While there are several threads, a thread runs for at most QUANTUM_RECORDS records at a time and
- * yields after each unlock. Otherwise Valgrind would run a thread for 100,000 blocks of code, and
+ * While there are several threads, a thread yields after SYNC_QUANTUM_BYTES bytes of records and after
+ * each unlock. Otherwise Valgrind would run a thread for 100,000 blocks of code, and
  * threads that compete for a lock would hardly ever alternate.
  *
  * License: see tool.h.
@@ -46,20 +46,21 @@ enum {
     YIELDS = 128,          /* another thread gets its turn afterwards */
     BARRIER = 256,         /* releases and acquires are those of a barrier, and are numbered */
     SEMAPHORE = 512,       /* releases and acquires are numbered */
-    FORGETS = 1024,        /* the object begins anew */
+    FORGETS = 1024,        /* initializes the object, whose releases are numbered from 1 again */
     STARTS_BODY = 2048,    /* the object is a function that other threads will run */
-    BODY = 4096,           /* this is such a function */
+    BODY = 4096,           /* the function itself is run by other threads (STARTS_BODY) */
     ACQUIRES_EARLY = 8192, /* also acquires the object when it is entered */
-    ONCE = 16384,          /* releases the object only if it was not done before */
-    /* A lock is acquired when the function is entered, for the releases so far, so that the
-     * references of the function itself stay behind them, and when it returns, for releases for which
-     * it had to wait. An unlock is reported when the function is entered, before another thread can
-     * get the lock, and when it returns. */
+    ONCE = 16384,          /* releases the object only if its function had not run before the call */
+    /* An acquire of a lock is reported twice: when the function is entered, so that the references of the
+     * function itself stay behind the releases so far, and when it returns, so that later references stay
+     * behind the releases that it had to wait for. A release is also reported twice: when the function is
+     * entered, before another thread can get the lock, and when it returns. */
     LOCKS = ACQUIRES | ACQUIRES_EARLY,
     UNLOCKS = RELEASES | RELEASES_LATE | YIELDS
 };
 
-/* Objects of functions that have none among their arguments. Each is smaller than any address. */
+/* The object of a function: one of its arguments, or a number that stands for an object that is not among
+ * the arguments. These numbers are smaller than any address. */
 enum {
     FIRST = 0x1000, /* the first argument, and so on */
     SECOND,
@@ -283,8 +284,8 @@ static void set_outside(const thread_state *t) {
     sync_stack_outside = t->depth ? t->calls[t->depth - 1].outside : 0;
 }
 
-/* Drops calls whose frames are gone, after an exception or longjmp(), because a call begins whose
- * return will leave the stack pointer at `outside`. */
+/* Drops calls whose frames are gone after an exception or longjmp(). A new call begins, whose return will
+ * leave the stack pointer at `outside`, so frames below it cannot exist any more. */
 static void drop_left(thread_state *t, Addr outside) {
     while (t->depth > 0) {
         const sync_call *c = &t->calls[t->depth - 1];
@@ -294,9 +295,9 @@ static void drop_left(thread_state *t, Addr outside) {
     }
 }
 
-/* Another thread gets its turn at the end of the current block of code: the counter of blocks in
- * the guest state, which Valgrind's scheduler has set, is made to run out. A thread that was just
- * woken needs a processor first, before it can ask Valgrind for its turn. */
+/* Lets another thread run after the current block of code: sets the counter of blocks in the guest state,
+ * which Valgrind's scheduler has set, so that it runs out. A thread that was just woken must first get a
+ * processor before it can ask Valgrind to run. */
 static void yield(void) {
     UInt none = 0;
     if (threads < 2)
@@ -310,9 +311,9 @@ void sync_after_records(void) {
     yield();
 }
 
-/* Acquires a semaphore: the nth wait waits for the nth post, after as many waits as the value of
- * the semaphore was at first. If `early` is True, the wait only begins, and the post is acquired if it
- * has already happened. */
+/* Reports that a thread acquires a semaphore. If the semaphore had the value V at first, the first V waits
+ * wait for nothing, and wait number V + n waits for post number n. If `early` is True, the wait only
+ * begins, and an acquire is reported only if the post has already happened. */
 static void acquire_semaphore(Addr semaphore, Bool early) {
     counted *s = find_counted(semaphore, True);
     ULong waits = s->opened + 1;
@@ -322,7 +323,7 @@ static void acquire_semaphore(Addr semaphore, Bool early) {
         acquire(current, semaphore, waits - s->at_first);
 }
 
-/* Reports what a function does when it is entered. */
+/* Reports the releases and acquires of a function when it is entered. */
 static void begin_call(sync_call *c) {
     UInt does = c->function->does;
     if (does & STARTS_BODY) {
@@ -351,8 +352,8 @@ static void begin_call(sync_call *c) {
         c->done = *(UInt *)c->object == 2; /* glibc's value of a pthread_once_t that is done */
 }
 
-/* Returns the number of the last arrival at a barrier that a thread with arrival `own` waited for.
- * The first thread that returns finds all arrivals of its round, and none of the next round. */
+/* Returns the number of the last arrival at a barrier that a thread with arrival `own` waited for. When the
+ * first thread of a round returns, all arrivals of this round have been counted, and none of the next. */
 static ULong round_of(Addr barrier, ULong own) {
     counted *b = find_counted(barrier, False);
     if (own > b->opened)
@@ -360,7 +361,7 @@ static ULong round_of(Addr barrier, ULong own) {
     return b->opened;
 }
 
-/* Reports what a function has done when it returns. */
+/* Reports the releases and acquires of a function when it returns. */
 static void end_call(const sync_call *c, UWord result) {
     UInt does = c->function->does;
     Bool success = does & ANY_IS_SUCCESS    ? True
@@ -436,8 +437,9 @@ static Bool futex_waits(UWord operation) {
     }
 }
 
-/* A thread that waits has arrived, so it also releases; and a thread that wakes others stays behind
- * those that have arrived. So the last thread that arrives at a barrier stays behind the others. */
+/* Reports the releases and acquires of futex() before the system call. A thread that waits also releases,
+ * because it has arrived, and a thread that wakes others also acquires. So the references of the last
+ * thread that arrives at a barrier stay behind those of the other threads. */
 static void before_futex(ThreadId thread, const UWord *args) {
     UWord operation = args[1] & OPERATION_MASK;
     if (!futex_waits(operation))
@@ -505,8 +507,8 @@ static Addr library_thread(ThreadId thread) {
     return address;
 }
 
-/* A thread that is created waits for its creator. The object is the number of the thread, which is
- * smaller than any address. */
+/* Makes a new thread wait for its creator. The object of this synchronization is the number of the thread,
+ * which is smaller than any address. */
 void sync_thread_is_created(ThreadId parent, ThreadId child) {
     if (parent == VG_INVALID_THREADID)
         return;

@@ -239,8 +239,8 @@ static void put_source(annotation *a, const annotated_file *file, const rdi_sour
     }
 }
 
-/* Lists the annotated lines of a file after line `end`: all lines if the file cannot be read, or the
- * lines after the end of the file. */
+/* Lists the lines of a file that come after line `end` and are hot, or all of them if whole files are
+ * shown. `end` is the last line of the source file, or 0 if the file cannot be read. */
 static void put_lines_after(annotation *a, const annotated_file *file, uint64_t end) {
     for (size_t i = 0; i < file->n; i++) {
         const annotated_line *line = &a->lines[file->first + i];

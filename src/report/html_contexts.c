@@ -1,9 +1,9 @@
 /* Writes the tree of calling contexts for the page, without its small branches.
  *
- * A node is as important as its largest share of the references or of the misses of a cache, with all
- * that it calls. The page keeps the most important nodes; a parent is at least as important as its
- * children. What a kept node calls beyond its kept children becomes one node without a frame, so that
- * all sums stay the same. */
+ * The importance of a node is the largest share of the references, or of the misses of a cache, that the
+ * node and all its descendants have. A parent is at least as important as its children. The page keeps the
+ * most important nodes. The other children of a kept node become one node without a frame, so that all
+ * sums stay the same. */
 #include "report/html_data.h"
 
 #include "base/arena.h"
@@ -16,9 +16,8 @@
 typedef struct tree_node {
     size_t index;   /* index on the page; RD_NO_INDEX: not kept */
     size_t dropped; /* number of nodes in its branches that are not kept */
-    double share;   /* importance */
-    /* The counts of the node and of all that it calls; after keep_nodes(), without its kept
-     * children. */
+    double share;   /* importance, from 0 to 1 */
+    /* The counts of the node and all its descendants; after keep_nodes(), without its kept children. */
     rd_call_node inclusive;
 } tree_node;
 
@@ -37,7 +36,7 @@ static void add_node(rd_call_node *to, const rd_call_node *part) {
         to->misses[k] += part->misses[k];
 }
 
-/* ---- which nodes are kept ---- */
+/* ---- kept nodes ---- */
 
 static double share_of(const tree *t, const rd_call_node *node, const rd_call_node *all) {
     double share = all->references ? (double)node->references / (double)all->references : 0;
@@ -67,7 +66,7 @@ static int descending(const void *a, const void *b) {
     return (x < y) - (x > y);
 }
 
-/* Sets *least to the share that a node must exceed, so that at most `max` nodes are kept. */
+/* Sets *least to the share above which a node is kept, so that at most `max` nodes are kept. */
 static rd_status find_least(const tree *t, rdi_arena *arena, size_t max, double *least) {
     size_t n = t->contexts->n_nodes;
     *least = 0;
@@ -89,7 +88,7 @@ static void subtract_node(rd_call_node *from, const rd_call_node *part) {
         from->misses[k] -= part->misses[k];
 }
 
-/* Numbers the nodes that are kept, and leaves to each of them the counts of its other branches. */
+/* Numbers the nodes that are kept, and subtracts the counts of kept nodes from those of their parents. */
 static void keep_nodes(tree *t, double least) {
     for (size_t i = 0; i < t->contexts->n_nodes; i++) {
         tree_node *node = &t->nodes[i];

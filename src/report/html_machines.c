@@ -241,8 +241,8 @@ static rd_status put_all_causes(rd_json_writer *w, const rd_profile *p) {
     return RD_OK;
 }
 
-/* Writes what the simulation of one profile counted. `known` is the machine that has these caches;
- * NULL: none is known. */
+/* Writes the counts that the simulation of one profile made. `known` is the machine that has these caches;
+ * NULL: no such machine is known. */
 static rd_status put_simulated(rd_json_writer *w, const rd_profile *p, const rd_machine *known) {
     rd_cycles cycles;
     put_counts(w, rd_profile_simulation(p));

@@ -1,10 +1,10 @@
 /* Writes the source files with the most misses for the page: their whole text, and the counts of
  * each line.
  *
- * The text is read when the page is made. A profile is untrusted, and the page may be given to others,
- * so a file must not get into it only because a profile names it: its name must end like that of a
- * source file, and its lines must be those that the profile has. Otherwise the page gets the reason
- * why the text is missing.
+ * The text is read when the page is made. A profile is untrusted, and the user may give the page to others.
+ * So the page must not contain a file only because a profile names it: the name of the file must have the
+ * suffix of a source file, and its lines must be equal to the lines that the profile has. Otherwise the
+ * page says why the text is missing.
  */
 #include "report/html_data.h"
 
@@ -42,7 +42,8 @@ static int by_place(const void *a, const void *b) {
                                   : (x->line > y->line) - (x->line < y->line);
 }
 
-/* Own code comes first, then shares in descending order. Equal ones keep the order of the profile. */
+/* Compares files: own code comes first, then the larger share. Files with equal shares keep the order of
+ * the profile. */
 static int by_share(const void *a, const void *b) {
     const file_counts *x = a, *y = b;
     return x->own != y->own       ? y->own - x->own
@@ -50,7 +51,8 @@ static int by_share(const void *a, const void *b) {
                                   : (x->lines > y->lines) - (x->lines < y->lines);
 }
 
-/* Makes the counts of all lines whose place is known, sorted by place. Returns their number. */
+/* Writes the counts of all lines whose file and line number are known to `out`, sorted by both. Returns
+ * the number of lines. */
 static size_t gather_lines(const rd_attribution *a, line_counts *out) {
     size_t n = 0, merged = 0;
     for (size_t i = 0; i < a->n_lines; i++) {
@@ -85,8 +87,8 @@ static int by_name(const void *key, const void *entry) {
     return strcmp(key, *(const char *const *)entry);
 }
 
-/* Divides sorted lines into files: own code first, and those with the largest shares first. Returns
- * their number. */
+/* Divides the sorted lines into files, and sorts the files: own code first, then by descending share.
+ * Returns the number of files. */
 static size_t gather_files(const rd_attribution *a, const line_counts *lines, size_t n,
                            file_counts *out) {
     line_counts all = {0};
@@ -113,7 +115,7 @@ static size_t gather_files(const rd_attribution *a, const line_counts *lines, si
 
 /* ---- text ---- */
 
-/* Returns whether the name ends like that of a source file of a compiled language. */
+/* Returns whether the name has the suffix of a source file of a compiled language. */
 static bool is_source_name(const char *path) {
     static const char *const suffixes[] = {
         "ada", "adb",   "ads", "asm", "c",   "c++", "cc",  "cl",  "cpp", "cu",  "cuh",
@@ -128,7 +130,7 @@ static bool is_source_name(const char *path) {
     return false;
 }
 
-/* Returns whether a line of the file is the one that the profile has, which may be cut. */
+/* Returns whether line `now` of the file is equal to `then`, the line in the profile, which may be cut. */
 static bool is_same_line(const char *now, const char *then) {
     static const char replaced[] = "\xef\xbf\xbd"; /* for a character that is not valid UTF-8 */
     const char *end = strstr(then, replaced);

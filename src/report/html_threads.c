@@ -9,7 +9,8 @@
 
 #define THREADS 1000 /* maximum number of threads, for all profiles of the page together */
 
-/* Most coherence misses first. Equal ones keep the order of the profile. */
+/* Compares threads: more coherence misses come first. Threads with equally many keep the order of the
+ * profile. */
 static int by_coherence(const void *a, const void *b) {
     const rd_thread_profile *x = *(const rd_thread_profile *const *)a;
     const rd_thread_profile *y = *(const rd_thread_profile *const *)b;

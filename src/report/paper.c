@@ -189,13 +189,13 @@ static void tell_interleaving(rdi_paper *paper, const rd_profile *p) {
     snprintf(
         text, sizeof text,
         "Lockstep: %" PRIu64 " thread%s in turns of %" PRIu64
-        " reference%s, because recorders serialize threads or collect their references. Threads "
-        "stay behind those for which they waited.",
+        " reference%s, because recorders serialize threads or collect their references. A thread "
+        "stays behind the threads it waited for.",
         i->threads, i->threads == 1 ? "" : "s", i->turn, i->turn == 1 ? "" : "s");
     rdi_paper_wrap(paper, text);
     snprintf(text, sizeof text,
              "The reorder buffer of %" PRIu64 " records was too small for %" PRIu64
-             " turn%s, where the recorded order remains.",
+             " turn%s; there, the recorded order is kept.",
              i->reorder, i->overflows, i->overflows == 1 ? "" : "s");
     if (i->overflows)
         rdi_paper_wrap(paper, text);

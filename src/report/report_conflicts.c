@@ -55,9 +55,9 @@ static bool has_many_conflicts(const conflict_report *r, size_t k) {
            net > rd_profile_facts_of(r->p)->references / FEW_REFERENCES;
 }
 
-/* Returns whether a pair of regions has a share of the conflicts that is worth showing. Every variable
- * of the C library and every stack shares some set with the program's data; where they lie differs from
- * run to run, and so do these few conflicts. */
+/* Returns whether a pair of regions has enough conflicts to be shown. Variables of the C library and stacks
+ * always share some sets with the program's data. Their addresses differ from run to run, and so do these
+ * few conflicts, which are not shown. */
 static bool is_telling(const conflict_report *r, const rd_conflict *c) {
     return c->data != RD_NO_INDEX && has_many_conflicts(r, c->cache) &&
            (double)c->count > TELLING * (double)r->s->counts[c->cache].conflict;

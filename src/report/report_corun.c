@@ -242,8 +242,8 @@ static void add_program(rdi_paper *paper, const corun_report *r, size_t i) {
     rdi_text_putc(&paper->t, '\n');
 }
 
-/* Adds the sentences below a table: the misses of all programs, and what the best assignment or the
- * best partition brings. */
+/* Adds the sentences below a table: the misses of all programs, and the gain from the best assignment or
+ * the best partition. */
 static void add_conclusion(rdi_paper *paper, const corun_report *r) {
     const answer *a = r->answer;
     double together = rd_corun_total(r->corun, a->together), alone = 0;

@@ -1,4 +1,4 @@
-/* Reports what object caches cost: the cheapest size and a table of costs, as text, CSV and JSON. */
+/* Reports the cost of object caches: the cheapest size and a table of costs, as text, CSV and JSON. */
 #include "base/json_write.h"
 #include "base/number.h"
 #include "profile/profile_build.h"

@@ -1,5 +1,5 @@
-/* Reports object caches: miss ratios of requests and of bytes by cache size, and what the requests
- * were. See report_objects.h. */
+/* Reports object caches: miss ratios of requests and of bytes by cache size, and the numbers of requests
+ * by operation and cause of their misses. See report_objects.h. */
 #include "report/report_objects.h"
 
 #include "base/json_write.h"

@@ -106,7 +106,7 @@ static void add_rows(rdi_paper *paper, const char *what, const rd_shared_row *ro
         rdi_text_printf(&paper->t, "  ... and %zu more\n", n - ROWS_SHOWN);
 }
 
-/* Adds an indented line about a block: what it is, and the list. */
+/* Adds an indented line about a block: the label and the list. Adds nothing if the list is empty. */
 static void add_list(rdi_paper *paper, const char *label, const char *list) {
     if (!*list)
         return;
@@ -115,7 +115,7 @@ static void add_list(rdi_paper *paper, const char *label, const char *list) {
     rdi_text_putc(&paper->t, '\n');
 }
 
-/* Says what to change, if a change removes misses. */
+/* Says which data of the block to separate and how many misses this removes, if it removes any. */
 static void add_advice(rdi_paper *paper, const rd_shared_block *b) {
     rdi_text *t = &paper->t;
     char share[RDI_FORMAT_ROOM], count[16];
@@ -131,7 +131,7 @@ static void add_advice(rdi_paper *paper, const rd_shared_block *b) {
         t, " (bytes %" PRIu64 " and %" PRIu64 " of the block): %" PRIu64 " bytes of padding\n",
         b->first_offset, b->second_offset, b->padding);
     rdi_text_printf(t,
-                    "    between them; with all its data apart, %s of the misses (%s) disappear\n",
+                    "    between them; with all its data separated, %s of the misses (%s) disappear\n",
                     share, count);
 }
 

@@ -191,7 +191,7 @@ static const char *about(const rdi_report *r) {
     return rd_mrc_has_band(r->p) ? "about " : "";
 }
 
-/* Says the miss ratio at one size if there is no level to name: at the bound, or at a tenth of all
+/* States the miss ratio at one cache size if there is no level to name: at the bound, or at a tenth of all
  * blocks. */
 static void say_something(const rdi_report *r, rdi_text *words) {
     const rd_profile_facts *f = r->facts;

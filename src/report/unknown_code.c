@@ -1,4 +1,4 @@
-/* Says what a profile cannot know about the code: modules without debug information, code outside
+/* Adds sentences about code that the profile cannot name: modules without debug information, code outside
  * of all modules, and scripts. See report_details.h. */
 #include "report/report_details.h"
 
@@ -53,7 +53,7 @@ static unknown classify(const rd_attribution *a, const rd_code_line *line) {
     return !f->module ? (address ? NO_MODULE : KNOWN) : address ? NO_SYMBOLS : NO_DEBUG;
 }
 
-/* Returns what a line counts: its misses in all caches, or its references if nothing misses. */
+/* Returns the weight of a line: its misses in all caches, or its references if `misses` is false. */
 static double weight_of(const rd_details *d, const rd_share *share, bool misses) {
     double weight = 0;
     for (size_t k = 0; k < d->n_levels && misses; k++)

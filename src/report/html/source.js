@@ -87,10 +87,10 @@ function countedDetails(p, source, number) {
             linkButton("Show in the table of lines", () =>
                 openTable("code", "lines", placeOf(a, line)))));
     });
-    return nodes.length ? nodes : [el("p", { class: "note" }, "This line is not among those whose details are on the page.")];
+    return nodes.length ? nodes : [el("p", { class: "note" }, "The page has no details of this line.")];
 }
 
-/* Makes the row of a line. `count` is what it counts, or undefined. */
+/* Makes the row of a line. `count` is the chosen count of the line, or undefined if it has none. */
 function sourceRow(p, file, number, text, count, total, hot) {
     const share = count && total ? count / total : 0;
     const gutter = el("span", { class: "weight" }, count ? percent(share) : "");
@@ -110,7 +110,8 @@ function sourceRow(p, file, number, text, count, total, hot) {
     return row;
 }
 
-/* Returns the numbers of the hot lines: those with at least 0.5 % of the total, and the first three. */
+/* Returns the numbers of the hot lines: the lines with at least 0.5 % of the total, and the three lines with
+ * the largest counts. */
 function hotLines(file, total) {
     const column = metricColumn();
     const rows = file.counts.filter((row) => row[column] > 0).sort((x, y) => y[column] - x[column]);
@@ -161,7 +162,7 @@ const missingText = {
     large: "The page has no room for this file.",
 };
 
-/* Returns the share of a file in what is counted. */
+/* Returns the share of the chosen count that a file has. */
 function fileShare(p, source) {
     const total = metricTotal(p);
     return total ? sum(p.attribution.lines.filter((line) => line.source === source), (line) =>

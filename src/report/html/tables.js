@@ -1,6 +1,6 @@
 /* Makes tables: plain tables, and tables whose rows can be sorted, filtered and opened. */
 
-/* Return the cells of numbers and of fractions. */
+/* These functions return the content of a table cell with a number, or with a fraction. */
 const counted = (n) => [n, exactCount];
 const shared = (share) => [share, percent];
 
@@ -42,9 +42,9 @@ const tableState = {};
 
 /* Makes a table that can be sorted and filtered. A column is {key, label, text(row) or number(row),
  * cell(row)}: `text` is the value for filtering and sorting as words, `number` is the value for
- * sorting as a number, and `cell` makes the content that is shown. `value`, if it is there, is the
- * value in the CSV file. A row can be opened if
- * `open(row)` returns a function, which makes the details. */
+ * sorting as a number, and `cell` makes the content that is shown. A column may also have `value`, which
+ * returns the value in the CSV file. A row can be opened if `open(row)` returns a function, which makes
+ * the details. */
 function dataTable({ id, caption, columns, rows, sort, open }) {
     const kept = tableState[id] || (tableState[id] = { sort, down: true, filter: "", limit: pageRows });
     if (!columns.some((column) => column.key === kept.sort)) kept.sort = sort;

@@ -35,7 +35,7 @@ function show(panel, focus) {
     } catch { /* a browser refuses this if the page is shown inside another page */ }
 }
 
-/* Shows another panel, rebuilt, and remembers the panel that the user came from. */
+/* Rebuilds and shows the panel with this id, and remembers the panel that the user came from. */
 function leaveFor(id) {
     const panel = panels.find((each) => each.id === id);
     if (active !== panel) state.from = active;
@@ -75,7 +75,7 @@ function makeTab(panel) {
     main.append(panel.node);
 }
 
-/* All panels are printed. */
+/* Shows all panels, because all of them are printed. */
 function showAll() {
     for (const panel of panels) {
         panel.node.hidden = false;

@@ -22,7 +22,7 @@ function el(tag, attributes, ...children) {
     return node;
 }
 
-/* Replaces control and direction characters, which could make a name look like another one, by a
+/* Replaces control and direction characters, which could make a name look like another one, with a
  * visible character. */
 function clean(text) {
     return String(text).replace(

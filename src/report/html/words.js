@@ -157,7 +157,7 @@ function sayChange() {
     return data.change.map(clean);
 }
 
-/* Says how far the numbers can be from the true ones. */
+/* Says how far the numbers of the page can be from the true numbers. */
 function sayError(p) {
     if (p.error.kind === "exact")
         return "Every distance is exact. A miss ratio with \u2248 is interpolated, because its cache size " +
