@@ -54,7 +54,7 @@ static int verify(rd_verify *v, rd_ctx *ctx, uint64_t traces, uint64_t reference
     return check_counts(v, traces, references);
 }
 
-/* Lists the engines to check: all engines, with or without their variants. */
+/* The engines to check: all engines, with or without their variants. */
 typedef struct engine_list {
     const char *spec[ENGINES_MAX];
     char text[ENGINES_MAX][64];

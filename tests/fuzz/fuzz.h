@@ -11,7 +11,8 @@
  * of the corpus. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-/* Ends the program like a crash, so that fuzzers keep the input. */
+/* If the condition does not hold, prints a message and ends the program like a crash, so that fuzzers
+ * keep the input. */
 #define FUZZ_CHECK(condition, ...)                                                                 \
     do {                                                                                           \
         if (!(condition)) {                                                                        \

@@ -1,4 +1,4 @@
-/* Inputs of the reader targets. */
+/* Functions that the fuzz targets for readers share: they split an input and read it as a trace. */
 #ifndef TEST_FUZZ_READ_H
 #define TEST_FUZZ_READ_H
 

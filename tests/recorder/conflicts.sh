@@ -1,5 +1,5 @@
 # A report names the lines and the data with conflicts in simulated caches, and the padding that avoids them. The
-# padded programs have no conflicts there, and nothing is said about them.
+# padded programs have few conflicts, and the report gives no advice about them.
 if "$REUSEDIST" version | grep -q 'no libdw'; then
     echo "built without libdw"
     exit 77
@@ -7,7 +7,8 @@ fi
 sources=$(realpath "$DATA/../recorder/locality")
 cc=$(dirname "$REUSEDIST")/libexec/reusedist/clang/reusedist-cc
 said() { # the conflicts and the advice of a report: a line per paragraph, shares rounded to multiples of 5 %
-    # Where the stack and the C library's data lie differs from run to run. They have a few conflicts of their own.
+    # The addresses of the stack and of the C library's data differ from run to run, and so do their few
+    # conflicts.
     sed -n '/^Conflicts:/,/^Caches/{ /^Caches/d; s/   .*//; p; }' report | awk '
         function flush() { if (text != "") print text; text = "" }
         /^  / || /^Conflicts:/ || /^$/ { flush(); print; next }

@@ -1,5 +1,5 @@
-# Calling contexts: each program notes itself which functions are active when it walks through memory, and the
-# profile must have exactly these references and misses in exactly these contexts.
+# Each program notes which of its functions are active when it walks through memory. The profile must have
+# exactly these references and misses in exactly these calling contexts.
 sources=$(realpath "$DATA/../recorder/contexts")
 caches=L1=4K,L2=1M
 check() { # PROGRAM

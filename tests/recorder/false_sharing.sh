@@ -1,5 +1,5 @@
-# Four threads count in one block. The trace in lockstep and the profile of a run name the variable, the line and the
-# padding, and with a block for each counter, the array is not shared any more.
+# Four threads count in one block. Both the trace in lockstep and the profile of a run name the variable, the
+# line and the padding. If each counter has a block of its own, the array is no longer shared.
 command -v cc >/dev/null || { echo "needs a C compiler"; exit 77; }
 cc -g -O1 -pthread "$EXAMPLES"/counters.c -o counters
 cc -g -O1 -pthread -DFIXED "$EXAMPLES"/counters.c -o fixed

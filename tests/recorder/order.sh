@@ -1,5 +1,6 @@
-# Programs whose threads use data in a known order: lockstep keeps this order, for every length of turns. A producer and
-# a consumer that alternate are checked for turns of 1 to 1000 references. Without synchronization, the order changes.
+# Lockstep keeps the order in which the threads of a program use data, if synchronization determines this order,
+# for every length of turns. A producer and a consumer that alternate are checked for turns of 1 to 1000
+# references. Without synchronization, the order changes.
 sources=$DATA/../recorder/order
 tools=$(dirname "$REUSEDIST")/libexec/reusedist/clang
 check() { # TOOL LAST COMMAND...: records the command and checks the order of the data that it prints

@@ -1,6 +1,7 @@
-# In programs of several languages with one planted hot spot each, the first row of the report and of the page is the
-# planted line of the program, also if the misses are in the C library or in inlined library code. By default three
-# programs are checked; EVERY=yes checks all ten. A language without a compiler is left out.
+# In programs of several languages with one planted hot spot each, the first row of the report and of the page
+# names the planted line of the program, even if the misses occur in the C library or in inlined library code.
+# By default three programs are checked; EVERY=yes checks all ten. A program is skipped if there is no compiler
+# for its language.
 "$REUSEDIST" version | grep -q '^ *libdw' || { echo "built without libdw: addresses have no lines"; exit 77; }
 sources=$(realpath "$DATA/../recorder/own_code")
 programs="copies.c tree.cpp boxes.rs"

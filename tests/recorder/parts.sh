@@ -6,7 +6,7 @@ count() {
     grep -v 'format u64' messages | sed 's/^==[0-9]*== //' || true
     od -An -v -tu8 -w8 t | awk -v words="$words" '$1 >= words && $1 < words + 800' | wc -l
 }
-count -- "$PROGRAMS/marked" markers                 # all but the last, which comes behind the stop marker
+count -- "$PROGRAMS/marked" markers                 # all but the last call, which follows the stop marker
 count --paused -- "$PROGRAMS/marked" markers        # between the markers
 count --inside=fill -- "$PROGRAMS/marked" plain  # in every call
 count --inside='f?l*' -- "$PROGRAMS/marked" plain

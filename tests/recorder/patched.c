@@ -1,4 +1,4 @@
-/* Jumps to code, replaces this code by other code, and jumps there again. The old code replaces
+/* Jumps to code, replaces this code with other code, and jumps there again. The old code replaces
  * flags, and the new code reads the flags from before the jump. Prints the flags that the new code
  * sees for each way to replace the code. */
 #include <stdio.h>

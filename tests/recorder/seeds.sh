@@ -1,5 +1,6 @@
-# Twenty small programs (twelve with POSIX threads, four with C++ threads, four with OpenMP): false sharing is found in
-# ten of them, with line, data and padding, and in no other one. In the fixed programs, it is gone.
+# `sharing` finds the false sharing that is planted in ten of twenty small programs (twelve with POSIX threads,
+# four with C++ threads, four with OpenMP), names its line, data and padding, and finds none in the other ten.
+# It finds none in the fixed programs.
 sources=$(realpath "$DATA/../recorder/sharing")
 find_sharing() { # NAME TABLE
     "$REUSEDIST" record -q --thread --attribute -o t.trace -- "./$1"

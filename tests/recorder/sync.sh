@@ -1,4 +1,4 @@
-# Both recorders report how two threads synchronize.
+# Both recorders report the synchronization of two threads: mutexes, barriers, semaphores, conditions and joins.
 tools=$(dirname "$REUSEDIST")/libexec/reusedist/clang
 sources=$DATA/../recorder/sync
 command -v clang >/dev/null || { echo "there is no clang"; exit 77; }

@@ -51,7 +51,8 @@ def percent(share):
 
 
 class Trace:
-    """Requests (id, size). Few objects have most requests, and small objects are the most popular ones."""
+    """A trace of requests (id, size). A few objects get most of the requests, and the most popular objects are
+    small."""
 
     def __init__(self, seed, objects, requests):
         rng = random.Random(seed)

@@ -58,7 +58,7 @@ static bool waits_for(const oracle *o, size_t i, size_t k) {
            a->address < end_of(o, k);
 }
 
-/* Returns the next record of a thread, or n. */
+/* Returns the index of the next record of a thread that was not delivered, or n if there is none. */
 static size_t next_of(const oracle *o, uint32_t thread) {
     size_t i = 0;
     while (i < o->n &&

@@ -16,8 +16,7 @@ static size_t previous(const oracle_reference *refs, uint32_t t, uint64_t b, siz
     return NONE;
 }
 
-/* Returns whether another thread than t stores to block b after reference i and before reference
- * j. */
+/* Returns whether a thread other than t stores to block b after reference i and before reference j. */
 static bool is_lost(const oracle_reference *refs, uint32_t t, uint64_t b, size_t i, size_t j) {
     for (size_t k = i + 1; k < j; k++)
         if (refs[k].thread != t && refs[k].block == b && refs[k].store)

@@ -85,7 +85,7 @@ static void feed_pipe(int fd, const char *data, size_t n, size_t step) {
     _exit(0);
 }
 
-/* Replaces the name of the pipe in messages by "t", which tests expect. */
+/* Replaces the name of the pipe in messages with "t", which tests expect. */
 static void rename_in_error(char error[1024], const char *name) {
     size_t n = strlen(name);
     if (strncmp(error, name, n) == 0) {

@@ -277,7 +277,7 @@ static void known_nonsense(void **state) {
         expect_known(spec, none, number, 1, RD_EINVAL);
         expect_known(spec, huge, number, 2, RD_EINVAL);
     }
-    /* Reference 2 has already left the rough group when it is named again. */
+    /* Reference 2 was already removed from the rough group when it is named again. */
     const uint64_t c = RD_COLD, gone[] = {c, c, c, c, c, c, c, 2, 2}, any[9] = {0};
     expect_known("absolute:b=1,c=3,tree=splay", gone, any, 9, RD_EINVAL);
     expect_known("absolute:b=1,c=3,tree=btree", gone, any, 9, RD_EINVAL);

@@ -1,5 +1,5 @@
-/* Tests calling contexts: all counts are those of an oracle that counts every reference in all contexts
- * around it, under any limit, and the section is read back. */
+/* Tests calling contexts: under any limit, all counts equal those of an oracle that counts every reference
+ * in all contexts around it, and the section of the profile can be written and read back. */
 #include "base/common.h"
 #include "reusedist/reusedist.h"
 #include "support/faults.h"
@@ -44,7 +44,8 @@ static void ok(rd_status status) {
         fail_msg("%s", rd_last_error(ctx));
 }
 
-/* Makes a random tree and a random trace. Calls of one parent differ, and so do calls and sites. */
+/* Makes a random tree and a random trace. The call instructions of one parent have different addresses, and
+ * no call instruction has the address of a site. */
 static void make_trace(uint64_t seed, unsigned deep) {
     rdi_rng rng = {seed};
     for (uint32_t c = 1; c < CONTEXTS; c++) {
@@ -151,8 +152,8 @@ static uint32_t context_of(const rd_contexts *t, size_t node) {
     return node == RD_NO_INDEX ? 0 : (uint32_t)(address_of(t, &t->nodes[node]) - 0x500000) / 16;
 }
 
-/* Every node has, with the nodes below it, exactly the counts of its context; every leaf those of its
- * context and site. */
+/* Checks that every node, with the nodes below it, has exactly the counts of its context, and that every
+ * leaf has the counts of its context and site. */
 static void assert_tree(const rd_contexts *t) {
     rd_call_node *sum = calloc(t->n_nodes + 1, sizeof *sum);
     memcpy(sum, t->nodes, t->n_nodes * sizeof *sum);

@@ -1,5 +1,5 @@
-/* Tests co-runs: the composition against occupancies that grow in small steps and against interleaved
- * traces, and the best assignment and the best partition against all possible ones. */
+/* Tests co-runs: compares the composition with occupancies that grow in small steps and with interleaved
+ * traces, and the best assignment and the best partition with all possible ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,8 +66,8 @@ static double miss_of(rd_ctx *ctx, const rd_profile *p, double blocks) {
 
 /* ---- composition ---- */
 
-/* Lets the programs fill an empty cache in small steps of time: each occupies more blocks at the pace
- * of its misses, until the cache is full or all blocks are in it. */
+/* Lets the programs fill an empty cache in small steps of time: in each step, the blocks that a program
+ * occupies grow in proportion to its misses, until the cache is full or contains all blocks. */
 static void fill_in_steps(rd_ctx *ctx, const programs *p, double blocks, double *occupied) {
     double sum = 0, all = 0;
     for (size_t i = 0; i < p->n; i++) {
@@ -102,8 +102,9 @@ static void sharing_equals_occupancies_that_grow_in_steps(void **state) {
         fill_in_steps(ctx, &p, (double)blocks, expected);
         assert_int_equal(rd_corun_share(p.corun, blocks, got), RD_OK);
         for (size_t i = 0; i < p.n; i++) {
-            /* A curve of few distances has steps, so that a miss ratio may differ by the error of
-             * the size: the occupied blocks are compared, and the ratio at these blocks. */
+            /* A curve of few distances has steps, so a small error of the occupied blocks can change the
+             * miss ratio a lot. Therefore the test compares the occupied blocks, and the miss ratio with
+             * that of the profile at these blocks. */
             assert_true(fabs(got[i].occupied - expected[i]) < 2 + 0.01 * expected[i]);
             assert_true(fabs(got[i].miss_ratio - miss_of(ctx, p.profile[i], got[i].occupied)) <
                         1e-9);
@@ -266,7 +267,7 @@ static void the_partition_is_the_best_of_all(void **state) {
     }
 }
 
-/* ---- what cannot be answered ---- */
+/* ---- refused requests ---- */
 
 static void expect_refusal(rd_ctx *ctx, rd_status status, const char *words) {
     assert_int_equal(status, RD_EINVAL);
@@ -296,7 +297,7 @@ static void unsuitable_profiles_and_numbers_are_refused(void **state) {
     free_programs(&p);
 }
 
-/* A bounded profile answers while its program occupies less than the bound. */
+/* Tests that a bounded profile gives answers as long as its program occupies less than the bound. */
 static void a_bound_limits_the_answers(void **state) {
     rd_ctx *ctx = *state;
     rdi_rng rng = {11};

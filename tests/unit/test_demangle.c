@@ -1,4 +1,4 @@
-/* Tests names: known pairs of symbols and names, and hostile symbols. */
+/* Tests readable names: known symbols give known names, and hostile symbols are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ static void rust_of_the_old_form_loses_its_hash(void **state) {
          "<alloc::vec::Vec<T> as core::ops::index::Index<I>>::index"},
         {"_ZN4main12closure$u7e$17h0123456789abcdefE", "main::closure~"},
         {"_ZN4main4work17h0123456789abcdefE.llvm.12345", "main::work"},
-        /* These are damaged. */
+        /* These symbols are damaged and stay as they are. */
         {"_ZN4core3fmt", "_ZN4core3fmt"},
         {"_ZN4main99work17h0123456789abcdefE", "_ZN4main99work17h0123456789abcdefE"},
     };
@@ -81,7 +81,7 @@ static void rust_of_the_new_form_follows_its_grammar(void **state) {
          "\xe1\x83\x90\xe1\x83\x93_\xe1\x83\x92\xe1\x83\x94\xe1\x83\x9b\xe1\x83\xa0\xe1\x83\x98"
          "\xe1\x83\x94\xe1\x83\x9a\xe1\x83\x98_\xe1\x83\xa1\xe1\x83\x90\xe1\x83\x93\xe1\x83\x98"
          "\xe1\x83\x9a\xe1\x83\x98"},
-        /* Damaged ones stay as they are. */
+        /* Damaged symbols stay as they are. */
         {"_R", "_R"},
         {"_RNvC3fo", "_RNvC3fo"},
         {"_RNvB_3foo", "_RNvB_3foo"},
@@ -100,8 +100,8 @@ static void add_reference(char *symbol, size_t to) {
     strcat(symbol, text);
 }
 
-/* Each back reference doubles the name: a symbol of a few hundred bytes would have a name of
- * gigabytes. */
+/* Tests that a symbol whose name would be gigabytes long is refused. Each back reference in it doubles the
+ * name. */
 static void a_symbol_cannot_explode(void **state) {
     char symbol[2000] = "_RINvC3foo3bar", out[RDI_NAME_ROOM];
     (void)state;

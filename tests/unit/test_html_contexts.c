@@ -1,4 +1,4 @@
-/* Tests the calling contexts on the page: the page has the most important nodes, and all sums are those
+/* Tests the calling contexts on the page: the page has the most important nodes, and all sums equal those
  * of the profile. The test reads the page's JSON with functions of its own. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 
 #define KEPT 8001 /* maximum number of nodes of a page with one profile */
 
-/* A node: its parent's index (its own: none), and its counts. */
+/* A node: the index of its parent, or its own index if it has no parent, and its counts. */
 typedef struct call {
     size_t parent;
     uint64_t references, misses;
@@ -108,7 +108,7 @@ static size_t read_rows(const char *page, const char *key, size_t width, uint64_
     return n;
 }
 
-/* Adds a node's counts to those of the node and of all its parents in `sums`. */
+/* Adds the counts of `part` to the elements of node i and of all its ancestors in `sums`. */
 static void add_to_parents(const call *tree, size_t i, const call *part, call *sums) {
     for (;; i = tree[i].parent) {
         sums[i].references += part->references;
@@ -118,7 +118,7 @@ static void add_to_parents(const call *tree, size_t i, const call *part, call *s
     }
 }
 
-/* Compares the page with the tree: counts of kept nodes with all that they call, and the total. */
+/* Compares the page with the tree: the counts of each kept node with all its descendants, and the total. */
 static void check_tree(const char *page, const call *tree, size_t n, const call *other) {
     uint64_t *nodes = calloc(4 * n, 8), *rests = calloc(4 * n, 8), *frames = calloc(3 * n, 8);
     uint64_t rest[3];

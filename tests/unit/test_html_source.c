@@ -1,5 +1,5 @@
-/* Tests the source files on the page: a file is shown with the sums of its lines if it is the one that
- * the profile is about, and never otherwise. */
+/* Tests the source files on the page: a file is shown, with the sums of its lines, only if it is the file
+ * that the profile describes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

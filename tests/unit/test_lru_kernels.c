@@ -1,5 +1,5 @@
-/* Tests that the kernels of caches in LRU order do the same with every instruction set. Plain C is
- * compared with the oracle by test_caches wherever it is the best set of the processor. */
+/* Tests that the kernels of caches in LRU order give the same results with every instruction set. On
+ * processors without better instruction sets, test_caches compares plain C with the oracle. */
 #include "hierarchy/lru_sets.h"
 #include "reusedist/trace.h"
 

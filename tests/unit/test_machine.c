@@ -290,7 +290,8 @@ static void a_host_has_the_caches_that_its_files_report(void **state) {
     assert_int_equal(rdi_machine_of(ctx, host, 0, cpuinfo, "files", &m), RD_EUNSUPPORTED);
 }
 
-/* hwloc describes a machine of 8 processors that share an L3 cache, in pairs that share an L2 cache. */
+/* Tests a machine that hwloc describes: 8 processors share an L3 cache, and each pair of them shares an L2
+ * cache. */
 static void hwloc_finds_the_caches_of_the_first_processor(void **state) {
     rd_ctx *ctx = *state;
     rdi_host_cache host[8];

@@ -1,5 +1,5 @@
-/* Tests the causes of simulated misses by code and data: all counts are those of the plain simulator,
- * sums are equal to the counters of the caches under any limit, and the section is read back. */
+/* Tests the causes of simulated misses by code and data: all counts equal those of the plain simulator, sums
+ * equal the counters of the caches under any limit, and the section of the profile can be read back. */
 #include "base/common.h"
 #include "reusedist/reusedist.h"
 #include "support/cache_oracle.h"
@@ -208,7 +208,8 @@ static void sums_hold_under_any_limit(void **state) {
     }
 }
 
-/* Replaces `from` in the text of a profile by `to`, of the same length, and expects a refusal. */
+/* Replaces `from` in the text of a profile with `to`, which has the same length, and expects that the text is
+ * refused with a message that contains `message`. */
 static void expect_refused(rd_profile *p, const char *from, const char *to, const char *message) {
     char *text = NULL;
     size_t n = 0;
@@ -244,7 +245,8 @@ static void damaged_sections_are_refused(void **state) {
     rd_profile_free(p);
 }
 
-/* Foreign tags would point outside the tables. */
+/* Tests that tags that the attributor did not give out are refused, because they would point outside its
+ * tables. */
 static void foreign_tags_are_refused(void **state) {
     (void)state;
     rd_attributor *a = NULL;

@@ -16,7 +16,7 @@
 #define REQUESTS 200
 #define OBJECTS  8
 
-static uint64_t seeds = 60; /* the argument of the program is another number of them */
+static uint64_t seeds = 60; /* number of random traces; an argument of the program sets it */
 
 static uint64_t id[REQUESTS], bytes[REQUESTS], operation[REQUESTS], size_of[OBJECTS];
 
@@ -129,7 +129,7 @@ static void the_cheapest_cache_is_that_of_simulations(void **state) {
     assert_true(none > 0 && none < all / 2);
 }
 
-/* Large sizes are rounded up to the end of a bin, by less than 1 / 64. */
+/* Tests that large sizes are rounded up to the end of a bin, which adds less than 1/64. */
 static void large_caches_are_rounded_to_bins(void **state) {
     for (uint64_t seed = 0; seed < seeds / 2; seed++) {
         rdi_rng rng = {seed};

@@ -24,7 +24,8 @@ typedef struct trace {
     uint64_t *id, *bytes, *time, *lifetime, *operation;
 } trace;
 
-/* Kinds of traces: how popular the objects are, how their sizes are spread, and what happens. */
+/* Kinds of traces. They differ in the popularity of objects, in the distribution of sizes, and in whether
+ * objects expire. */
 enum { ZIPF, UNIFORM, SCAN, PARETO, LOGNORMAL, DOWNLOADS, EXPIRING, KINDS };
 
 static const char *const names[] = {
@@ -174,8 +175,8 @@ static void print_coverage(rd_ctx *ctx, const plan *of) {
     }
 }
 
-/* The test asks for 90 %, because the number of samples is small; the document has the measured
- * coverage of many samples. */
+/* Tests that at least 90 % of the bands contain the exact ratio. The bands promise 95 %, but the number of
+ * samples is small; the document has the measured coverage of many samples. */
 static void bands_contain_the_exact_ratios(void **state) {
     static const plan few = {4, 3, 0.1, OBJECTS, 1000};
     for (int kind = 0; kind < KINDS; kind++) {

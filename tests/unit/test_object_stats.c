@@ -255,8 +255,8 @@ static uint64_t most_of(const uint64_t *list, size_t from, size_t to) {
     return most;
 }
 
-/* Each moment has the most live bytes since the moment before, and the last one is the end, so that
- * the peak is exact. The lengths are those at which moments are joined, and others. */
+/* Tests that each moment has the most live bytes since the previous moment, and that the last moment is the
+ * end, so that the peak is exact. Some of the lengths are those at which moments are joined. */
 static void live_bytes_follow_the_definition(void **state) {
     static const size_t lengths[] = {1,   2,    511,  512,  513,  514,
                                      515, 1023, 1024, 1025, 2999, REQUESTS};

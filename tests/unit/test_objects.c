@@ -61,7 +61,7 @@ static void make_trace(uint64_t seed, trace *t) {
     }
 }
 
-/* ---- the infinite cache: who is there, and until when ---- */
+/* ---- the infinite cache: its objects, and the times at which they expire ---- */
 
 typedef struct object {
     bool known, present, deleted, expired;
@@ -251,8 +251,8 @@ static void distances_follow_the_definition(void **state) {
     }
 }
 
-/* In the simulated caches, a touch of an evicted object brings the object back, as the definition
- * says, so all operations can be simulated. */
+/* Tests that simulated caches hit the same requests as the analysis says. In the simulated caches, a touch of
+ * an evicted object brings the object back, as the definition says, so all operations can be simulated. */
 static void simulated_caches_hit_the_same_requests(void **state) {
     for (uint64_t seed = 0; seed < seeds / 4; seed++) {
         trace t;

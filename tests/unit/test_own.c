@@ -1,4 +1,4 @@
-/* Tests which files are the user's own, and that counts of library code move to own code. */
+/* Tests that the user's own files are recognized, and that counts of library code move to own code. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -147,7 +147,7 @@ static void inlined_code_moves_to_the_own_line(void **state) {
     assert_int_equal(a->functions[1].share.references, 30);
     assert_int_equal(a->functions[2].share.references, 0);
     assert_string_equal(a->functions[3].name, "(others)");
-    /* Pairs that have become equal are one. */
+    /* Pairs that have become equal are merged. */
     assert_int_equal(a->n_pairs, 1);
     assert_int_equal(a->pairs[0].count, 8);
     assert_int_equal(a->pairs[0].use, 0);

@@ -24,7 +24,8 @@ static int set_up(void **state) {
     return new_ctx(state);
 }
 
-/* A reader is represented by the number of the reference that it cannot read, SIZE_MAX for none. */
+/* Opens a reader. A reader is represented by the number of the reference that it cannot read; SIZE_MAX means
+ * that it can read all references. */
 static rd_status open_reader(rd_ctx *c, const char *what, void *user, void **reader) {
     (void)user;
     size_t *bad = malloc(sizeof *bad);

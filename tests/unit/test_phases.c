@@ -23,8 +23,8 @@ static uint64_t below(uint64_t n) {
     return (noise >> 33) % n;
 }
 
-/* Makes the windows `from` to `to`. Half of their references are in each of two bins, with a noise
- * of 10 %. */
+/* Makes the windows from `from` to `to` - 1. Half of their references are in each of the bins `near` and
+ * `far`, with a noise of 10 %. */
 static void fill(size_t from, size_t to, size_t near, size_t far) {
     for (size_t i = from; i < to; i++) {
         uint64_t part = REFERENCES / 2 + below(REFERENCES / 10) - REFERENCES / 20;

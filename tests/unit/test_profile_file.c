@@ -223,7 +223,7 @@ static void every_refused_allocation_is_survived(void **state) {
     rd_text_free(*state, text);
 }
 
-/* Replaces the first `from` in a valid file by `to`, and expects a refusal whose message contains
+/* Replaces the first `from` in a valid file with `to`, and expects a refusal whose message contains
  * `why`. */
 static void assert_refused(rd_ctx *ctx, const char *from, const char *to, const char *why) {
     char *text = valid_text(ctx), changed[4096];

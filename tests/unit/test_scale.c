@@ -115,7 +115,8 @@ static void the_oldest_between_new_ones_stays_within(void **state) {
     check_all_errors(*state, blocks, REFERENCES);
 }
 
-/* Tests that all old blocks leave at once, so that most nodes are empty when they are merged. */
+/* Tests a new working set: all old blocks are removed at once, so that most nodes are empty when they are
+ * merged. */
 static void a_new_working_set_empties_the_old_nodes(void **state) {
     enum { BLOCKS = 800, ROUNDS = 4 };
     static uint64_t blocks[BLOCKS * ROUNDS * 2];

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #define REFS  120
-#define SPLIT (REFS * 5) /* block references at most */
+#define SPLIT (REFS * 5) /* maximum number of block references */
 
 typedef struct trace {
     size_t n;
@@ -128,8 +128,8 @@ static bool uses(const oracle_reference *r, uint64_t byte) {
     return r->first <= byte && byte <= r->last;
 }
 
-/* Returns whether the same threads load and the same threads store two bytes of the block, in the
- * references from `from` on. */
+/* Returns whether bytes x and y of the block are loaded by the same threads and stored by the same threads, in
+ * the references from `from` on. */
 static bool is_alike(const trace *t, uint64_t block, size_t from, uint64_t x, uint64_t y) {
     for (uint32_t thread = 0; thread < THREADS_MOST; thread++)
         for (int store = 0; store < 2; store++) {
@@ -222,7 +222,7 @@ static void check_block(const trace *t, const oracle_sharing *sharing, const rd_
         assert_int_equal(b->removes, left < whole ? whole - left : 0);
     else
         assert_int_equal(b->removes, 0);
-    /* There may be no pair to separate if the bytes that other threads stored are not used any more. */
+    /* If no thread uses the bytes any more that other threads stored, there may be no pair to separate. */
     assert_true(b->first || left + threads >= whole);
 }
 
@@ -319,7 +319,7 @@ static void test_random(void **state) {
         compare_trace(*state, seed);
 }
 
-/* Two threads, whose fields lie in one block of 64 bytes. */
+/* Tests two threads whose fields are in one block of 64 bytes, with known coherence misses. */
 static void test_known(void **state) {
     trace t = {.n = 8,
                .addr = {64, 72, 64, 72, 72, 64, 64, 200},
@@ -337,8 +337,8 @@ static void test_known(void **state) {
     assert_memory_equal(measured, expected, sizeof expected);
     const rd_private_stacks *all = rd_profile_private(profile);
     assert_int_equal(all->n_threads, 2);
-    /* Thread 1 reads at 72 what thread 2 stored: true sharing. Its store to 64 was false sharing.
-     * Thread 2 reads at 64 what thread 1 stored before its miss: true sharing. */
+    /* Thread 1 loads byte 72, which thread 2 has stored: true sharing. Its store to byte 64 before was false
+     * sharing. Thread 2 loads byte 64, which thread 1 stored before the miss: true sharing. */
     assert_int_equal(all->threads[0].counts.true_sharing, 1);
     assert_int_equal(all->threads[0].counts.false_sharing, 1);
     assert_int_equal(all->threads[1].counts.true_sharing, 1);
@@ -346,7 +346,7 @@ static void test_known(void **state) {
     rd_profile_free(profile);
 }
 
-/* Threads of different processes have caches of their own. */
+/* Tests that threads of different processes with the same number have different caches. */
 static void test_processes(void **state) {
     const uint64_t addr[] = {64, UINT64_C(1) << 48 | 64, 64, UINT64_C(1) << 48 | 64};
     const uint64_t blocks[] = {1, UINT64_C(1) << 42 | 1, 1, UINT64_C(1) << 42 | 1};
@@ -371,8 +371,8 @@ static void test_processes(void **state) {
     }
 }
 
-/* Many threads, many blocks and many removals, so that the axes are renumbered. The distances must be
- * those of one engine per thread if nobody stores, and no miss may stay undecided. */
+/* Tests many threads, blocks and removals, so that the axes are renumbered. If no thread stores, the distances
+ * must equal those of one engine per thread. No miss may stay undecided. */
 static void test_many(void **state) {
     enum { THREADS = 70, BLOCKS = 3000, N = 60000 };
     rd_ctx *ctx = *state;
@@ -443,8 +443,8 @@ static void test_faults(void **state) {
     assert_true(faults_inject("private caches", faulty_body, &t, RD_OK) > 10);
 }
 
-/* A profile is the same after it was written and read, and a profile merged with itself has twice the
- * counts. */
+/* Tests that a profile is the same after it was written and read, and that a profile merged with itself has
+ * twice the counts. */
 static void test_profile_file(void **state) {
     rd_ctx *ctx = *state;
     static trace t;

@@ -99,8 +99,8 @@ static rd_profile *analyze_long(const char *text, size_t n, const rd_hierarchy *
     return p;
 }
 
-/* The analysis gives its own distances to the simulation, and simulates on another thread if it may.
- * Neither changes a counter. */
+/* Tests that counters stay the same if the analysis gives its distances to the simulation, and if it
+ * simulates on another thread. */
 static void threads_and_distances_change_nothing(void **state) {
     (void)state;
     static uint64_t blocks[LONG];
@@ -152,8 +152,8 @@ static rd_profile *analyze_files(const char *shorter, const char *longer, const 
     return p;
 }
 
-/* Several threads decode a long file ahead of the simulation, and some references span two blocks.
- * That changes no counter. */
+/* Tests that counters stay the same if several threads decode a long file ahead of the simulation. Some
+ * references span two blocks. */
 static void decoding_ahead_changes_nothing(void **state) {
     (void)state;
     static uint64_t addr[AHEAD];
@@ -229,7 +229,8 @@ static void section_is_read_back_and_merged(void **state) {
     rd_profile_free(p[1]);
 }
 
-/* Replaces `from` in the text of a profile by `to`, of the same length, and expects a refusal. */
+/* Replaces `from` in the text of a profile with `to`, which has the same length, and expects that the text is
+ * refused with a message that contains `message`. */
 static void expect_refused(const char *from, const char *to, const char *message) {
     rd_profile *p = analyze(CACHES, NULL), *again = NULL;
     char *text = NULL;
@@ -246,8 +247,8 @@ static void expect_refused(const char *from, const char *to, const char *message
     rd_profile_free(p);
 }
 
-/* A profile keeps the machine whose caches were simulated; a merged profile keeps it if it is the
- * same. */
+/* Tests that a profile keeps the machine whose caches were simulated, and that a merged profile keeps it if
+ * all profiles have the same machine. */
 static void the_machine_is_kept(void **state) {
     (void)state;
     rd_machine zen4, back;

@@ -109,13 +109,13 @@ static void make_trace(pattern kind, size_t n, uint64_t m) {
         case DISTINCT:
             block[i] = i;
             break;
-        case NEAR: /* mostly one of the last blocks again */
+        case NEAR: /* mostly references one of the last blocks again */
             block[i] = r % 4 && i ? block[i - 1 - (r >> 8) % back] : UINT64_MAX - (r >> 8) % m;
             break;
         case WALK: /* alternates with one block, and sometimes goes far away */
             block[i] = i % 2 ? m + i / 5000 : r % 64 ? i / 2 % 1200 : (r >> 8) % m;
             break;
-        default: /* the front pays off for some time, then it does not */
+        default: /* alternates between stretches with and without near reuse, in which the front pays off */
             block[i] = i / 25000 & 1 ? r % m : (r >> 8) % (RDI_STREAM_FRONT + 2);
         }
     }
@@ -417,7 +417,7 @@ static void blocks_leave_overflowing_buckets_in_good_order(void **state) {
         for (size_t i = 0; i < M; i++)
             block[i] = i < COLLIDING ? id[i] : (UINT64_C(1) << 32) + i;
         feed(&o, M, 0, NULL);
-        for (size_t i = M; i-- > 1;) { /* shuffled, so that they are taken in any order */
+        for (size_t i = M; i-- > 1;) { /* shuffles the blocks, so that they are taken in random order */
             size_t other = (size_t)rdi_rng_below(&rng, i + 1);
             uint64_t swap = block[i];
             block[i] = block[other];

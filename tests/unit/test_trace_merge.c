@@ -130,7 +130,7 @@ static void merges_like_a_stable_sort(void **state) {
                                     : RD_FIELD_BYTES);
 }
 
-/* Long traces need several batches each, which end at different moments. */
+/* Tests long traces, each of which has several batches that end at different times. */
 static void merges_across_batches(void **state) {
     enum { N = 20000 };
     rd_ctx *ctx = *state;

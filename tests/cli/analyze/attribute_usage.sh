@@ -7,5 +7,5 @@ for options in --caches=1K --windows=8 --spatial --object=t "--attribute --cache
     "$REUSEDIST" analyze $options t >/dev/null || echo "exit $?"
 done
 "$REUSEDIST" analyze --attribute --bound=10 --out=json -q t | grep '"levels"'
-printf '1\n2\n1\n' >ids # a trace without program counters, which a message says
+printf '1\n2\n1\n' >ids # a message says that this trace has no program counters
 "$REUSEDIST" analyze --attribute --caches=1 -f text --out=csv ids

@@ -1,4 +1,5 @@
-# Threads in lockstep: the order of references, and mistakes in the options.
+# --interleave=lockstep puts the references of threads in the right order, and mistakes in its options are
+# reported.
 f=csv:addr=1,size=2,kind=3,thread=4
 printf '%s\n' 0x0,8,S,1 0x0,8,L,1 0x0,8,L,1 0x40,8,S,2 0x40,8,L,2 0x0,8,S,2 >t.csv
 for order in recorded lockstep lockstep:2 lockstep:1000; do

@@ -1,4 +1,5 @@
-# /dev/stdout and /dev/fd/N are the open files: their contents stay. Pipes and devices work, too.
+# Output to /dev/stdout and /dev/fd/N goes to the open file, whose earlier contents stay. Output to pipes and
+# devices works, too.
 analyze() { printf 12345678 | $REUSEDIST analyze -f u64 --out=csv "$@" -; }
 {
     echo before

@@ -1,4 +1,5 @@
-# Private stacks need threads, kinds and stores, and have an engine of their own.
+# --stacks=private is refused for traces without threads, kinds or stores, and together with options that it
+# does not support.
 echo '0x40,8,S,1' >trace
 columns=csv:addr=1,size=2,kind=3,thread=4
 try() { "$REUSEDIST" analyze --stacks=private "$@" trace || echo "exit status $?"; }

@@ -1,3 +1,4 @@
+# The text report has totals, histogram, cache sizes and sentences.
 # The trace is a loop over 300 blocks inside a pass over 3000 blocks, so it has two working sets.
 awk 'BEGIN {
     for (pass = 0; pass < 4; pass++)

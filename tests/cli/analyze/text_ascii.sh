@@ -1,3 +1,4 @@
+# With --ascii, the report has only ASCII characters and fits into 100 columns.
 # The trace is a loop over 300 blocks inside a pass over 3000 blocks, so it has two working sets.
 awk 'BEGIN {
     for (pass = 0; pass < 4; pass++)

@@ -1,3 +1,4 @@
+# The report about objects, with a bound, counts in objects and fits into 60 columns.
 # The trace is a loop over 300 blocks inside a pass over 3000 blocks, so it has two working sets.
 awk 'BEGIN {
     for (pass = 0; pass < 4; pass++)

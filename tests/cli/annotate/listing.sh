@@ -1,5 +1,5 @@
-# The listing shows source lines with their counts. Library code counts for the own line that calls it, and the
-# sums are those of the profile.
+# The listing shows source lines with their counts. Library code counts for the line of own code that calls it,
+# and the sums equal those of the profile.
 cp "$DATA/profiles/contexts.json" .
 seq -f 'line %.0f of the words' 100 >words.cpp
 touch -d '2001-01-01' words.cpp

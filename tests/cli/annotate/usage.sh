@@ -1,4 +1,4 @@
-# Mistakes are reported.
+# Mistakes in the options and operands of annotate are reported.
 try() { "$REUSEDIST" annotate "$@" && echo "no failure" || true; }
 try
 try "$DATA/profiles/exact.json"

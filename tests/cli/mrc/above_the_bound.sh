@@ -1,3 +1,4 @@
+# Miss ratios of caches above the bound are unknown.
 # The trace is a loop over 300 blocks inside a pass over 3000 blocks.
 loops() { awk 'BEGIN {
     for (pass = 0; pass < 4; pass++)

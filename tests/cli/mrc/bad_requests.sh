@@ -1,5 +1,6 @@
-# Unusual requests are defined and counted with -v, or refused with their place: sizes of 0, negative, and of 2^63 and
-# more, sums of 2^63 and more, missing values, times that go backwards, unknown operations and lifetimes of 0.
+# An unusual request is accepted and counted in a message of -v, or refused with a message that names its place:
+# sizes that are 0, negative, or at least 2^63, sums of at least 2^63, missing values, times that go backwards,
+# unknown operations, and lifetimes of 0.
 try() {
     { "$REUSEDIST" mrc --weight=bytes -v --sizes=100 --out=csv "$@" 2>&1 || true; } |
         sed '/per object$/d; /engine objects/d; / in [0-9.]* s, /d; /^bytes,/d'
@@ -23,7 +24,7 @@ csv 8,5,2,set,-1
 # Without any other lifetime, lifetimes of 0 are counted, too.
 printf 'id,size,time,op,ttl\n7,1,1,set,0\n7,1,9,get,0\n' >t.csv
 try t.csv
-# The line of a refused sum is not known if the file has empty lines: the request is named.
+# If the file has empty lines, the line of a refused sum is not known, so the message names the request instead.
 printf 'id,size\n7,4611686018427387904\n\n8,4611686018427387904\n' >t.csv
 try t.csv
 jsonl() {
@@ -45,7 +46,7 @@ jsonl 8 5 2 set 0
 jsonl 8 5 2 set -1
 printf '{"i": 7}\n' >t.jsonl
 try -f jsonl:id=i,size=s t.jsonl
-# The same requests in the native format, which csv has checked.
+# The same requests are read from the native format, after csv has accepted them.
 native() {
     printf 'id,size,time,op,ttl\n7,1,1,set,9\n%s\n7,1,9,get,9\n' "$1" >t.csv
     "$REUSEDIST" convert -q t.csv -o t.trace
@@ -55,7 +56,8 @@ native 8,0,2,set,9
 native 8,9223372036854775807,2,set,9
 native 8,5,0,set,9
 native 8,5,2,set,0
-# 24 bytes: time, id, size, next request. A record with the size 0, and one with a time that goes backwards.
+# A record has 24 bytes: time, id, size, next request. One record has the size 0, and one a time that goes
+# backwards.
 oracle() {
     printf '%b\0\0\0\10\0\0\0\0\0\0\0%b\0\0\0\377\377\377\377\377\377\377\377' "\\1" "\\5" "$1" "$2" "\\11" "\\5" \
         >t.oracleGeneral
@@ -63,7 +65,7 @@ oracle() {
 }
 oracle '\2' '\0'
 oracle '\0' '\5'
-# A byte each for id, size with a sign, time, operation (s or g) and lifetime.
+# A record has one byte each for id, size with a sign, time, operation (s or g) and lifetime.
 binary() {
     printf '\7\1\1s\11%b\7\1\11g\11' "$1" >t.bin
     printf 'binary %s: %s\n' "$1" "$(try -f 'binary:format=<BbBBB,id=1,size=2,time=3,op=4,ttl=5' t.bin)"

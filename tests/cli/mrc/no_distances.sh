@@ -1,3 +1,4 @@
+# An engine without distances gives no miss ratios.
 # The trace is a loop over 300 blocks inside a pass over 3000 blocks.
 loops() { awk 'BEGIN {
     for (pass = 0; pass < 4; pass++)

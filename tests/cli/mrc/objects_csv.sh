@@ -1,3 +1,4 @@
+# With -b addr, sizes are numbers of objects.
 # The trace is a loop over 300 blocks inside a pass over 3000 blocks.
 loops() { awk 'BEGIN {
     for (pass = 0; pass < 4; pass++)

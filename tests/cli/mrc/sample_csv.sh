@@ -7,7 +7,7 @@ $REUSEDIST mrc -e shards:rate=0.1 -b addr --sizes=128,1024,4096 --out=json t.tra
 tail -n +2 band.csv | cmp - points
 awk -F, 'NR > 1 && !($4 <= $3 && $3 <= $5) { print "outside: " $0 }' band.csv
 $REUSEDIST mrc -b addr --sizes=128,1024,4096 --out=csv t.trace | head -1
-# Nothing is said about sizes below ten sampled blocks.
+# A size below ten sampled blocks has no miss ratio.
 $REUSEDIST mrc -e shards:rate=0.1 -b addr --sizes=99,100 --out=csv t.trace | cut -c1-6
 $REUSEDIST mrc -e shards:rate=0.1 -b addr --sizes=99 --out=json t.trace | grep -o '"resolution.*\|"blocks.*'
 $REUSEDIST mrc -e shards:rate=0.1 -b addr --out=csv t.trace | sed -n 2p | cut -d, -f1

@@ -1,5 +1,5 @@
-# The size for a hit ratio has a range if it comes from a sample, the same one in text, CSV and JSON, and the
-# range contains the exact size. An end that the sample cannot tell is empty.
+# From a sample, the size for a hit ratio has a range, which contains the exact size and is the same in text,
+# CSV and JSON. An end of the range that the sample does not resolve is empty.
 "$REUSEDIST" generate zipf:blocks=200K,refs=400K,alpha=0.6 -o t.trace
 for out in text csv json; do
     "$REUSEDIST" mrc -e shards:rate=0.05 --hits=1%,20%,40%,90% --out=$out t.trace

@@ -1,3 +1,4 @@
+# The text output has a table of miss ratios and a chart.
 # The trace is a loop over 300 blocks inside a pass over 3000 blocks.
 loops() { awk 'BEGIN {
     for (pass = 0; pass < 4; pass++)

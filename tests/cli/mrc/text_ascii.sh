@@ -1,3 +1,4 @@
+# With --ascii, the table and the chart have only ASCII characters and fit into 60 columns.
 # The trace is a loop over 300 blocks inside a pass over 3000 blocks.
 loops() { awk 'BEGIN {
     for (pass = 0; pass < 4; pass++)

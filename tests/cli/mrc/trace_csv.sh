@@ -1,3 +1,4 @@
+# The command computes miss ratios at given sizes from a trace, in a file and from standard input.
 # The trace is a loop over 300 blocks inside a pass over 3000 blocks.
 loops() { awk 'BEGIN {
     for (pass = 0; pass < 4; pass++)

@@ -1,3 +1,4 @@
+# An option that applies only to traces is refused for a profile.
 # The trace is a loop over 300 blocks inside a pass over 3000 blocks.
 loops() { awk 'BEGIN {
     for (pass = 0; pass < 4; pass++)

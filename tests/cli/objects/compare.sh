@@ -14,7 +14,7 @@ $REUSEDIST compare a.json b.json --fail-if='miss-ratio@1G>+1%' --fail-if='byte-m
 $REUSEDIST compare a.json b.json --fail-if='byte-miss-ratio@64<1%' | tail -1
 $REUSEDIST compare blocks.json blocks.json --fail-if='byte-miss-ratio@1G>+1%' >/dev/null || true
 $REUSEDIST compare a.json blocks.json || true
-# Programs get sizes in bytes, and say so.
+# CSV and JSON have sizes in bytes, and their keys say so.
 $REUSEDIST compare --out=csv a.json b.json
 $REUSEDIST compare --out=json a.json b.json | grep -o '"at_[a-z]*": [0-9]*\|"largest_[a-z]*": [0-9]*'
 # The sum has the requests and bytes of both runs, each of which starts with empty caches.

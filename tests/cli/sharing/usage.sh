@@ -1,4 +1,4 @@
-# The command needs threads, kinds and stores, or a profile that has the result.
+# The command refuses a trace without threads, kinds or stores, and a profile without shared data.
 echo '0x40,8,S,1' >trace
 columns=csv:addr=1,size=2,kind=3,thread=4
 try() { "$REUSEDIST" "$@" || echo "exit status $?"; }

@@ -1,5 +1,5 @@
-# The command waits for standard streams that do not block. Another process with the same terminal or pipe can
-# make them non-blocking.
+# The command also works with non-blocking standard streams: it waits until it can read or write. Another
+# process with the same terminal or pipe can make the streams non-blocking.
 cat >unblock.py <<'PY'
 import os, sys
 os.set_blocking(int(sys.argv[1]), False)

@@ -1,4 +1,4 @@
-"""An engine is closed while it is fed: by its sink, which is refused, and by other threads, which wait."""
+"""Closes an engine while it is fed. Closing by its sink is refused, and closing by another thread waits."""
 import threading
 
 import numpy as np

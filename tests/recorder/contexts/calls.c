@@ -1,4 +1,4 @@
-/* Calls of all kinds, each with a walk through memory whose calling context is known. */
+/* Makes calls of all kinds, each with a walk through memory whose calling context is known. */
 #define _GNU_SOURCE
 #include "trail.h"
 
@@ -44,9 +44,9 @@ FUNCTION void last(int blocks) {
     leave();
 }
 
-/* This function calls last() in place of its return. */
+/* Ends with a tail call of last(). */
 FUNCTION void tail(int blocks) {
-    walked[11] += blocks == 0; /* keeps the functions apart */
+    walked[11] += blocks == 0; /* prevents the compiler from merging this function with another one */
     last(blocks);
 }
 

@@ -1,4 +1,4 @@
-// Exceptions, constructors and virtual functions, each with a walk through memory whose calling context is
+// Uses exceptions, constructors and virtual functions, each with a walk through memory whose calling context is
 // known.
 #include "trail.h"
 

@@ -1,5 +1,6 @@
-/* The oracle of calling contexts: the program notes itself which functions are active, and prints what
- * each walk through memory must cost there. check.py compares this with the profile.
+/* The oracle of calling contexts: the program notes which of its functions are active, and prints the
+ * references and misses that each walk through memory must have there. check.py compares them with the
+ * profile.
  *
  * A walk stores into one byte of each of n blocks, which are more than the small cache has, so that all of them
  * miss there. In the large cache, only blocks miss that no earlier walk has used. */
@@ -27,8 +28,8 @@ static int n_done;
 static char area[AREAS][AREA * BLOCK] __attribute__((aligned(BLOCK)));
 static int walked[AREAS]; /* number of blocks of each area that earlier walks have used */
 
-/* Enters and leaves a function. The trail does not show a function that calls another one in place of
- * its return. */
+/* enter() and leave() note that a function begins and ends. A function that ends with a tail call is left
+ * before the call, so that it is not active in the called function. */
 static inline void enter(const char *name) {
     now.name[now.n++] = name;
 }
@@ -43,7 +44,7 @@ static __attribute__((noinline)) void walk(int a, int blocks) {
         *p = 1; /* the store */
 }
 
-/* Notes what the next walk costs. The path is that of the active functions. */
+/* Notes the references and misses of the next walk, with the path of the active functions. */
 static void expect(int a, int blocks) {
     char *path = done[n_done].path;
     for (int i = 0; i < now.n && strlen(path) < sizeof done->path - 80; i++) {

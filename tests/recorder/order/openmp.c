@@ -1,5 +1,5 @@
-/* Threads of OpenMP that use the same data in a known order: with regions, critical sections, barriers,
- * loops and single. */
+/* Starts threads of OpenMP that use the same data in a known order, because of parallel regions, critical
+ * sections, barriers, loops and single constructs. */
 #include <omp.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
-/* Threads that use the same data in a known order, because they wait for each other in the ways that
- * the arguments name, one after the other. With "unordered", they do not wait. The program prints
- * address and size of the data. */
+/* Starts threads that use the same data in a known order, because they wait for each other. The arguments
+ * name the ways to wait, which are tried one after the other. With "unordered", the threads do not wait.
+ * The program prints the address and the size of the data. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static void *read_and_write(void *own) {
     return NULL;
 }
 
-/* A producer and a consumer that alternate. */
+/* Runs the producer or the consumer, which alternate. */
 static void *alternate(void *own) {
     for (int i = 0; i < STEPS; i++) {
         pthread_mutex_lock(&mutex);
@@ -77,7 +77,7 @@ static void *just_use(void *own) {
     return NULL;
 }
 
-/* Two threads begin at the same time and do not wait for each other afterwards. */
+/* Runs one of two threads that begin at the same time and do not wait for each other afterwards. */
 static void *hurry(void *own) {
     pthread_barrier_wait(&barrier);
     return just_use(own);

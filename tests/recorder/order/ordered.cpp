@@ -1,4 +1,5 @@
-// C++ threads that use the same data in a known order: with a mutex, a condition variable, futures.
+// Starts C++ threads that use the same data in a known order, because of a mutex, a condition variable and
+// futures.
 #include <condition_variable>
 #include <cstdio>
 #include <future>

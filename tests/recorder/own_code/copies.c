@@ -1,4 +1,4 @@
-/* Each step copies the whole buffer with the C library, because only the caller knows what changed. */
+/* Copies the whole buffer with memcpy() in each step, although only a part of it has changed. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The inner loop goes down the columns of a matrix that is stored by rows. */
+/* Sums a matrix that is stored by rows with an inner loop that goes down the columns. */
 #include <stdlib.h>
 
 enum { N = 220 };

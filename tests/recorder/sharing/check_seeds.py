@@ -1,14 +1,14 @@
-"""usage: check_seeds.py MANY FEW: compares the tables of `sharing --out=csv` of a program (MANY) and of its fixed
-version (FEW) with what is planted: data whose name begins with "false_" is shared falsely, all other data is not.
+"""usage: check_seeds.py MANY FEW: checks the tables of `sharing --out=csv` of a program (MANY) and of its fixed
+version (FEW). Data whose name begins with "false_" must be found as falsely shared, and no other data.
 
-A block counts if false sharing causes at least 30 of its coherence misses, and most of them. A mutex that threads
-compete for has some false sharing by definition: a thread reads the kind of the mutex, and loses the block before it
-gets to the lock word. How often depends on how the threads run."""
+A block counts as falsely shared if false sharing causes at least 30 of its coherence misses, and most of them.
+A mutex that threads compete for always has some false sharing: a thread reads the kind of the mutex, and loses
+the block before it reads the lock word. How often this happens depends on how the threads run."""
 import csv
 import re
 import sys
 
-MANY = 30  # false-sharing misses of a block from which on it counts
+MANY = 30  # minimum number of false-sharing misses of a block that counts as falsely shared
 PLANTED = {"posix": ["false_counters", "false_slots", "false_locked", "false_statistics", "false_limit", "main"],
            "cxx": ["false_progress", "main"], "openmp": ["false_sums", "false_done"]}
 name = sys.argv[1].split(".")[0]

@@ -16,7 +16,7 @@ static const size_t STRIDE = 1;
 static const int STEPS = 3000;
 
 struct alignas(128) progress {
-    APART_TOO std::atomic<long> sent; // each has a thread of its own
+    APART_TOO std::atomic<long> sent; // one thread uses `sent`, and the other one `received`
     APART_TOO std::atomic<long> received;
 };
 progress false_progress;
@@ -63,8 +63,8 @@ static void write_log(int own) {
 
 static pthread_barrier_t together;
 
-// Both threads exist before one of them begins, because a thread that has ended
-// leaves its number to others.
+// Waits until both threads exist before one of them begins, because the number of a thread
+// that has ended can be given to another thread.
 static void run(void (*program)(int), int own) {
     pthread_barrier_wait(&together);
     program(own);

@@ -21,7 +21,7 @@ enum { STEPS = 400 };
 /* ---- false sharing ---- */
 
 APART struct {
-    APART_TOO volatile long left; /* counters in one line */
+    APART_TOO volatile long left; /* two counters in one block, one per thread */
     APART_TOO volatile long right;
 } false_counters;
 
@@ -41,7 +41,7 @@ APART statistics false_statistics[2]; /* statistics of the workers of a pool */
 static volatile long *neighbors[2]; /* small allocations side by side */
 
 APART struct {
-    APART_TOO volatile long limit; /* read by one thread, beside what the other writes */
+    APART_TOO volatile long limit; /* read by one thread, beside data that the other thread writes */
     APART_TOO volatile long progress;
 } false_limit;
 

@@ -13,7 +13,8 @@ with open(sys.argv[1], "rb") as trace:
 
 def calls(events):
     """Drops repeated events: a recorder may report a lock when it is requested and when it is held, and an unlock
-    before and after it. The last acquire and the first release of a thread in a row count."""
+    before and after it. Of several acquires of a thread in a row, the last one is kept; of several releases, the
+    first one."""
     kept = []
     for i, event in enumerate(events):
         kind, thread, address, _ = event

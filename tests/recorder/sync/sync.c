@@ -1,5 +1,5 @@
-/* Two threads that synchronize a known number of times, in every way. The program prints the addresses
- * of its objects. */
+/* Starts two threads that synchronize a known number of times, in every way. The program prints the
+ * addresses of its synchronization objects. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
