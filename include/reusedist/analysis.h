@@ -149,9 +149,9 @@ typedef struct rd_analysis_config {
      * combined with an engine, a bound, a checkpoint, sampling, bursts, caches to simulate, objects,
      * or kinds without stores (RD_EINVAL). */
     rd_stacks stacks;
-    /* The order of lockstep for the references of threads, see rd_trace_interleave(); NULL: the
-     * recorded order. It must not be combined with a checkpoint or objects (RD_EINVAL). The profile
-     * has it, see rd_profile_interleaving(). */
+    /* Analyzes the references of threads in lockstep, see rd_trace_interleave(); NULL: in the recorded
+     * order. This field must not be combined with a checkpoint or objects (RD_EINVAL). The profile
+     * states the order, see rd_profile_interleaving(). */
     const rd_interleave *interleave;
     /* true: also find the data that threads share, see rd_profile_shared(). The traces must have
      * threads and kinds, and program counters and events give the names of code and data. It works
@@ -198,7 +198,8 @@ RD_API RD_CHECKED rd_status rd_analysis_profile(rd_analysis *a, rd_profile **out
 /* Writes the peaks found so far to `out`, like rd_sampler_peaks(), and returns their number; 0
  * without config.sampling. The progress callback may call this function. */
 RD_API size_t rd_analysis_peaks(const rd_analysis *a, rd_peak *out);
-/* Returns rd_engine_note() of the engine, or "" before the engine is open. Borrowed. */
+/* Returns rd_engine_note() of the engine, or "" before the engine is open. The text is borrowed until
+ * rd_analysis_close(). */
 RD_API const char *rd_analysis_engine_note(const rd_analysis *a);
 
 RD_API void rd_analysis_close(rd_analysis *a);

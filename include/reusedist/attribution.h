@@ -68,13 +68,13 @@ typedef struct rd_code_line {
     /* After rd_profile_show_own(), for lines of the user's own code: the library function, inlined or
      * called, that made most of the references; NULL: the line made them itself. */
     const char *library;
-    /* After rd_profile_show_own(), for lines of libraries that several own lines call: the most
-     * frequent one, "file:line function"; NULL: unknown. */
+    /* After rd_profile_show_own(), for lines of libraries that several own lines call: the own line
+     * that causes the most of their misses, "file:line function"; NULL: unknown. */
     const char *called_from;
     rd_share share;
 } rd_code_line;
 
-/* The reuses of blocks that line `use` touched before and line `reuse` touched next. The last entry
+/* The reuses of blocks that line `use` touched first and line `reuse` touched next. The last entry
  * sums all pairs beyond the limit; its `use` and `reuse` are RD_NO_INDEX. */
 typedef struct rd_reuse_pair {
     size_t use, reuse;
@@ -177,13 +177,13 @@ typedef struct rd_spatial {
     size_t n_word_bins;
 } rd_spatial;
 
-/* The misses of a share of the references in one simulated cache. */
+/* The misses of a share of the references in one simulated cache, by cause. */
 typedef struct rd_causes {
     uint64_t cold, capacity, conflict;
 } rd_causes;
 
-/* The conflict misses of one data region whose blocks were evicted by references to another one, or
- * to the region itself. If `data` is RD_NO_INDEX, the entry sums all pairs beyond the limit. */
+/* The conflict misses of one data region whose blocks were evicted by references to another region, or
+ * to the same region. If `data` is RD_NO_INDEX, the entry sums all pairs beyond the limit. */
 typedef struct rd_conflict {
     size_t cache;   /* index of the simulated cache */
     size_t data;    /* index of the region that misses */
@@ -199,8 +199,8 @@ typedef struct rd_line_conflicts {
     size_t cache, line, data;
     uint64_t count;
     uint64_t
-        stride; /* number of bytes between consecutive misses there, in either direction, in most
-                        of the misses; 0: it differs */
+        stride; /* number of bytes, in either direction, between the blocks of most consecutive misses
+                        of the instruction of this line with the most conflicts; 0: it differs */
 } rd_line_conflicts;
 
 /* The misses of the caches that were simulated with the analysis (rd_simulation), by cause. The
@@ -256,11 +256,11 @@ typedef struct rd_contexts {
 typedef struct rd_details {
     const rd_level *levels; /* in ascending order of size */
     size_t n_levels;
-    const rd_attribution *attribution; /* each of these three pointers is NULL if it was not
-                                          measured */
+    const rd_attribution *attribution; /* each of these three pointers is NULL if the analysis did
+                                          not measure what it describes */
     const rd_windows *windows;
     const rd_spatial *spatial;
-    const rd_miss_causes *causes; /* NULL: no caches were simulated, or not their causes */
+    const rd_miss_causes *causes; /* NULL: no caches were simulated, or causes were not computed */
     const rd_contexts *contexts;  /* NULL: the trace has no calling contexts, or they were not
                                      requested */
 } rd_details;
@@ -269,10 +269,10 @@ typedef struct rd_details {
  * attribution. Merged, rebinned and predicted profiles have none. */
 RD_API const rd_details *rd_profile_details(const rd_profile *p);
 
-/* Changes the details of a profile for reports: the counts of library code move to the first frame
- * in the user's own code, among inlined calls and calling contexts. All sums stay the same. `own` has
- * n folders or files of own code; n 0: those that the profile names. Write the profile to a file
- * before this call, because the file should keep the lines of libraries. */
+/* Changes the details of a profile for reports: the counts of library code move to the innermost frame
+ * in the user's own code, which inlined calls and calling contexts tell. All sums stay the same. `own`
+ * has n folders or files of own code; if n is 0, the function uses rd_attribution.own of the profile.
+ * Write the profile to a file before this call, because the file should keep the lines of libraries. */
 RD_API RD_CHECKED rd_status rd_profile_show_own(rd_profile *p, const char *const *own, size_t n);
 
 /* ---- making the result ---- */

@@ -147,8 +147,8 @@ typedef struct rd_opt {
 RD_API RD_CHECKED rd_status rd_opts_default(rd_ctx *ctx, const rd_opt *table, void *state);
 
 /* Parses `value` and stores it in the field of option `name`. String options borrow `value`.
- * Messages call the engine, format or command that has the options `owner` ("engine bk",
- * "analyze"). */
+ * `owner` is the name that messages give to the engine, format or command with these options
+ * ("engine bk", "analyze"). */
 RD_API RD_CHECKED rd_status rd_opts_set(rd_ctx *ctx, const char *owner, const rd_opt *table,
                                         void *state, const char *name, const char *value);
 
@@ -158,7 +158,7 @@ RD_API RD_CHECKED rd_status rd_parse_size(rd_ctx *ctx, const char *text, uint64_
 /* A search for the name that is closest to a mistyped word: call rd_suggest() with the word, then
  * rd_suggest_offer() with every valid name. */
 typedef struct rd_suggestion {
-    const char *word, *best; /* borrowed; best: NULL if no name is close */
+    const char *word, *best; /* both are borrowed; `best` is NULL if no name is close to `word` */
     size_t n, best_n;        /* lengths of `word` and `best` */
     unsigned distance;       /* number of edits that turn `word` into `best`; 1 if `best` begins
                                 with `word`; before there is a best name, the maximum number */

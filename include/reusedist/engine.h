@@ -145,8 +145,8 @@ RD_API RD_CHECKED rd_status rd_engine_profile(rd_engine *e, rd_profile **out);
 
 RD_API const rd_engine_info *rd_engine_info_of(const rd_engine *e);
 
-/* Returns a line that describes the decisions of the engine, which `-v` prints; "" if there were
- * none. Borrowed. */
+/* Returns a line that describes the decisions of the engine, which `-v` prints, or "" if there were
+ * none. The line is borrowed until rd_engine_close(). */
 RD_API const char *rd_engine_note(const rd_engine *e);
 
 RD_API void rd_engine_close(rd_engine *e);

@@ -109,7 +109,7 @@ RD_API uint64_t rd_cache_ways(const rd_cache *c, uint64_t block_bytes);
 typedef struct rd_cache_counts {
     uint64_t references;    /* references that arrived at this cache */
     uint64_t misses;        /* all misses; the sum of the three causes, if they were computed */
-    uint64_t cold;          /* misses of references that are the first ones to their block here */
+    uint64_t cold;          /* misses of the first reference to each block that arrived here */
     uint64_t capacity;      /* misses that a fully associative LRU cache would have had as well */
     uint64_t conflict;      /* all other misses; called replacement misses if the policy is not
                                LRU */
@@ -117,7 +117,7 @@ typedef struct rd_cache_counts {
     uint64_t far_hits;      /* hits that a fully associative LRU cache would have missed */
     uint64_t prefetches;    /* blocks that the prefetcher of this cache loaded */
     uint64_t useful;        /* prefetched blocks that were referenced here */
-    uint64_t useless;       /* prefetched blocks that left this cache without a reference */
+    uint64_t useless;       /* prefetched blocks that left this cache before any reference to them */
     uint64_t invalidations; /* copies that inner caches lost because this cache is inclusive */
 } rd_cache_counts;
 

@@ -96,8 +96,8 @@ RD_API RD_CHECKED rd_status rd_objects_feed(rd_objects *o, const rd_requests *re
                                             uint64_t *distances);
 /* Makes the profile of all requests so far. The caller frees it. */
 RD_API RD_CHECKED rd_status rd_objects_profile(const rd_objects *o, rd_profile **out);
-/* Returns the number of requests so far. If a request was refused, it is the next one, except for
- * RD_ERANGE of a sample. */
+/* Returns the number of requests processed so far. If rd_objects_feed() has refused a request, this
+ * number is the index of the refused request, from 0. This does not hold for RD_ERANGE in a sample. */
 RD_API uint64_t rd_objects_requests(const rd_objects *o);
 RD_API void rd_objects_free(rd_objects *o);
 
@@ -115,8 +115,9 @@ typedef struct rd_byte_bin {
     rd_sum bytes;
 } rd_byte_bin;
 
-/* The most bytes of all objects in an infinite cache between two moments: after the requests that
- * follow the moment before, up to and including this one. */
+/* The largest number of bytes that all objects in an infinite cache occupied since the previous entry:
+ * the maximum over the moments after each request that follows the previous entry, up to and including
+ * request number `request`. */
 typedef struct rd_live_bytes {
     uint64_t request;   /* number of requests so far */
     uint64_t time;      /* time of the last of them in nanoseconds; 0 without times */
@@ -170,8 +171,8 @@ typedef struct rd_objects_facts {
         byte_half_width[RD_BAND_SIZES]; /* half width of the confidence band of the byte miss ratio
                                               at 1, 2, 4 ... bytes */
     double
-        size_error[RD_BAND_SIZES]; /* fraction by which a cache of 1, 2, 4 ... bytes may be smaller
-                                         or larger than its size in the sample tells */
+        size_error[RD_BAND_SIZES]; /* fraction by which the true size of a cache of 1, 2, 4 ... bytes
+                                         may differ from the size that the sample suggests */
 } rd_objects_facts;
 
 /* Returns the facts about objects, borrowed from the profile, or NULL if the profile has none. */
@@ -214,8 +215,8 @@ RD_API RD_CHECKED rd_status rd_objects_cost(rd_ctx *ctx, const rd_profile *p,
                                             const rd_object_prices *prices, uint64_t bytes,
                                             rd_object_cost *out);
 /* Finds the size with the lowest total cost: no cache, or a size that holds the largest object and at
- * which the curve is not interpolated. Of two sizes with the same cost, it is the smaller one. The
- * function fails like rd_objects_cost(). */
+ * which the curve is not interpolated. If two sizes have the same cost, the function takes the smaller
+ * one. It fails like rd_objects_cost(). */
 RD_API RD_CHECKED rd_status rd_objects_cheapest(rd_ctx *ctx, const rd_profile *p,
                                                 const rd_object_prices *prices,
                                                 rd_object_cost *out);

@@ -163,8 +163,8 @@ RD_API const rd_interleaving *rd_profile_interleaving(const rd_profile *p);
 
 /* Returns a note for the user about a profile that was read from a file, as one sentence, or NULL
  * if there is none. A file of a later release can have sections that this release does not know.
- * This release then reads the profile without them, and the note names them. Borrowed from the
- * profile. */
+ * This release then reads the profile without them, and the note names them. The note is borrowed
+ * from the profile. */
 RD_API const char *rd_profile_note(const rd_profile *p);
 
 /* These functions set facts that only the caller of the engine knows. Strings are copied. The

@@ -105,7 +105,7 @@ RD_API RD_CHECKED rd_status rd_report_hits_csv(rd_profile *p, const double *hits
 RD_API RD_CHECKED rd_status rd_report_hits_json(rd_profile *p, const double *hits, size_t n_hits,
                                                 char **text, size_t *n);
 
-/* Says which object cache is the cheapest, for people, with a table of the costs at `sizes` in bytes.
+/* Makes a text for people that names the cheapest object cache, with a table of the costs at `sizes` in bytes.
  * NULL selects no cache and a quarter, half, twice and four times the cheapest size. The cheapest size
  * is always in the table. This function and the next two fail like rd_objects_cheapest(). */
 RD_API RD_CHECKED rd_status rd_report_cost_text(rd_profile *p, const rd_report_style *style,
@@ -169,17 +169,19 @@ RD_API RD_CHECKED rd_status rd_report_comparison_csv(rd_ctx *ctx, const rd_compa
 RD_API RD_CHECKED rd_status rd_report_comparison_json(rd_ctx *ctx, const rd_comparees *all,
                                                       char **text, size_t *n);
 
-/* Makes tables of the data that threads share, for people, with what to change. The functions about
- * sharing return RD_EINVAL for a profile without rd_profile_shared(). */
+/* Makes tables of the data that threads share, for people, with advice on what to change. This function
+ * and the next two return RD_EINVAL for a profile without rd_profile_shared(). */
 RD_API RD_CHECKED rd_status rd_report_sharing_text(rd_profile *p, const rd_report_style *style,
                                                    char **text, size_t *n);
 /* Makes a table of the blocks as CSV: "block,threads,stores,coherence,true_sharing,false_sharing,
  * data,lines,loads,readers,writers,first,second,padding,removes". */
 RD_API RD_CHECKED rd_status rd_report_sharing_csv(rd_profile *p, char **text, size_t *n);
-/* Makes everything about sharing as JSON (schema "reusedist.sharing/1"). */
+/* Makes a JSON document of everything that the profile has about sharing (schema
+ * "reusedist.sharing/1"). */
 RD_API RD_CHECKED rd_status rd_report_sharing_json(rd_profile *p, char **text, size_t *n);
 
-/* The programs of a co-run, and what to ask about them; see reusedist/corun.h. */
+/* The programs of a co-run, and the questions that a report answers about them; see
+ * reusedist/corun.h. */
 typedef struct rd_corun_request {
     size_t size; /* sizeof(rd_corun_request) */
     rd_profile *const *profiles;
@@ -207,10 +209,11 @@ RD_API RD_CHECKED rd_status rd_report_corun_json(rd_ctx *ctx, const rd_corun_req
                                                  char **text, size_t *n);
 
 /* Makes one sentence that says with which of two profiles a machine waits longer for data and by
- * how much, and compares the misses of its caches. Both profiles may have simulated these caches;
- * otherwise the misses are estimated, see rd_machine_misses_of(). `m` NULL means the machine whose
- * caches both profiles have simulated. The function returns RD_EINVAL unless there are two profiles, if
- * the machine does not suit a profile, and if `m` is NULL and they have no machine in common. */
+ * how much, and compares the misses of its caches. If both profiles have simulations of these caches,
+ * the misses are the simulated ones; otherwise they are estimated, see rd_machine_misses_of(). `m` NULL
+ * means the machine whose caches both profiles have simulated. The function returns RD_EINVAL if there
+ * are not exactly two profiles, if the machine does not suit a profile, and if `m` is NULL and the
+ * profiles have no machine in common. */
 RD_API RD_CHECKED rd_status rd_report_machine_change(rd_ctx *ctx, const rd_comparees *all,
                                                      const rd_machine *m, char **text, size_t *n);
 
@@ -228,8 +231,8 @@ typedef struct rd_page {
                                    between them */
     size_t n_machines;
     /* True: the page contains the whole text of the source files with the most misses, at most
-     * 768 KiB. A file is read from the path that the profile has, and is left out if its lines are not
-     * those that the profile has. */
+     * 768 KiB. A file is read from the path in the profile, and is left out if its lines differ from the
+     * source text in the profile. */
     bool source_text;
 } rd_page;
 
@@ -256,8 +259,9 @@ typedef struct rd_annotation {
     size_t n_sources;           /* 0: all files of own code */
     const char *cache; /* cache whose misses decide order and shares, or "references"; NULL: the
                            first one */
-    double threshold;  /* smallest share of a file and of a line that are shown, 0 to 1 */
-    uint64_t context;  /* number of lines that are shown before and after each of these lines */
+    double threshold;  /* files and lines with a smaller share than this, 0 to 1, are not shown */
+    uint64_t context;  /* number of lines that are shown before and after each line that reaches the
+                           threshold */
     bool whole;        /* true: show whole files */
     int64_t written;   /* time when the profile was written, in seconds since 1970; 0: unknown. A
                            note marks files that are newer */

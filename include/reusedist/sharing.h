@@ -77,7 +77,7 @@ RD_API void rd_sharing_free(rd_sharing *s);
 /* The references of one thread in its private cache, or the sums of all threads. */
 typedef struct rd_private_counts {
     uint64_t references; /* number of block references */
-    uint64_t stores;     /* number of them that store */
+    uint64_t stores;     /* number of these references that are stores */
     uint64_t cold;       /* number of first references of the thread to a block */
     uint64_t coherence;  /* number of coherence misses: true_sharing + false_sharing */
     uint64_t true_sharing, false_sharing;
@@ -104,8 +104,8 @@ RD_API const rd_private_stacks *rd_profile_private(const rd_profile *p);
 
 /* ---- the section "sharing" of a profile ---- */
 
-#define RD_SHARED_BLOCKS_MAX 10000 /* most blocks in a profile */
-#define RD_SHARED_ROWS_MAX   1000  /* most data and lines in a profile */
+#define RD_SHARED_BLOCKS_MAX 10000 /* maximum number of blocks in a profile */
+#define RD_SHARED_ROWS_MAX   1000  /* maximum number of data structures, and of lines, in a profile */
 
 /* A block with coherence misses. Lists of threads are numbers that are separated by blanks; the end
  * of a long list is left out. */
@@ -118,11 +118,11 @@ typedef struct rd_shared_block {
     const char *data;              /* the data in the block, separated by "; " */
     const char *lines; /* the lines of code with the most misses or removals, separated by
                                       blanks */
-    /* The two data whose separation helps most: adjacent bytes that the same threads use. NULL: there
-     * is nothing to separate, and the numbers are 0. */
+    /* The two neighbors whose separation helps most. Each of them consists of adjacent bytes that the
+     * same threads use. NULL: there is nothing to separate, and the numbers below are 0. */
     const char *first, *second;
-    uint64_t first_offset, second_offset; /* bytes from the begin of the block */
-    uint64_t padding; /* number of bytes to insert between them, so that they are in different
+    uint64_t first_offset, second_offset; /* offsets in bytes from the beginning of the block */
+    uint64_t padding; /* number of bytes to insert between the two, so that they are in different
                          blocks */
     uint64_t removes; /* number of coherence misses that disappear if all data of the block that
                          different threads use are in different blocks */

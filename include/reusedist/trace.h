@@ -60,9 +60,9 @@ typedef enum rd_operation {
 } rd_operation;
 
 /* The column of calling contexts of recorded programs: numbers that RD_EVENT_CONTEXT defines before
- * they are used, or 0 for the beginning of a thread. A number with RD_CONTEXT_BELOW stands for
- * contexts below that of the number without this bit which were too deep or too many to be numbered.
- * A trace delivers the column only after rd_trace_select(). */
+ * they are used, or 0 for the beginning of a thread. The recorder gives no numbers to contexts that are
+ * too deep or too many. Such a context has the number of the nearest numbered context around it, with
+ * the bit RD_CONTEXT_BELOW. A trace delivers the column only after rd_trace_select(). */
 enum { RD_MORE_CONTEXT = RD_MORE_BYTES + 1 };
 #define RD_FIELD_CONTEXT RD_FIELD_MORE(RD_MORE_CONTEXT)
 #define RD_CONTEXT_BELOW (UINT64_C(1) << 31)
@@ -182,8 +182,8 @@ RD_API rd_merged_facts rd_trace_merged(const rd_trace *t, size_t i);
  * reading. */
 typedef rd_status (*rd_refs_sink)(void *user, const rd_refs *refs);
 
-/* The order of lockstep: `turn` references of each thread in turn. A field that is 0 has its
- * default. */
+/* Configuration of the order of lockstep, in which the threads alternate and each delivers `turn`
+ * references at a time. A field that is 0 has its default. */
 typedef struct rd_interleave {
     size_t size;           /* sizeof(rd_interleave) */
     uint64_t turn;         /* number of references in a turn, at most RD_TURN_MAX; default 1 */
@@ -194,10 +194,10 @@ typedef struct rd_interleave {
 
 #define RD_TURN_MAX 1000000
 
-/* Opens a trace with the records of `source`, which was not read yet, in the order of lockstep, which
- * docs/threads.md defines: threads take turns, and stay behind the threads for which they have
- * waited. Reading the new trace reads `source`; the caller closes `source` after it. Columns of
- * requests are left out. */
+/* Opens a trace that delivers the records of `source`, which must not have been read yet, in the order
+ * of lockstep: threads take turns, and a thread stays behind the threads for which it has waited.
+ * docs/threads.md defines this order. Reading the new trace reads `source`; the caller closes `source`
+ * after the new trace. Columns of requests are left out. */
 RD_API RD_CHECKED rd_status rd_trace_interleave(rd_ctx *ctx, rd_trace *source,
                                                 const rd_interleave *config, rd_trace **out);
 
@@ -213,10 +213,9 @@ RD_API rd_interleaved_facts rd_trace_interleaved(const rd_trace *t);
 
 /* Chooses which columns of requests the trace delivers, and whether it delivers calling contexts: a
  * mask of bits of RD_REQUEST_FIELDS and RD_FIELD_CONTEXT. Columns that the trace does not have are
- * left out. Without this call, the trace delivers none of
- * these columns and does not spend time on them. With RD_FIELD_BYTES, a trace of object ids
- * delivers their sizes in this column instead of the column of sizes. The function must be called
- * before the first rd_trace_read(). */
+ * left out. Without this call, the trace delivers none of these columns and does not spend time on
+ * them. With RD_FIELD_BYTES, a trace of object ids delivers the sizes of the objects in this column
+ * instead of the column of sizes. The function must be called before the first rd_trace_read(). */
 RD_API RD_CHECKED rd_status rd_trace_select(rd_trace *t, uint32_t fields);
 
 /* Lets up to `threads` threads read ahead, from the next rd_trace_read() on, if the trace is a file
@@ -230,8 +229,8 @@ RD_API void rd_trace_read_ahead(rd_trace *t, unsigned threads);
 RD_API RD_CHECKED rd_status rd_trace_read(rd_trace *t, const rd_refs **out);
 
 /* Sets *out to the events before and inside the last batch, in ascending order of `at`, and returns
- * their number. Events after the last reference come with the empty batch that ends the trace.
- * Borrowed until the next rd_trace_read(). */
+ * their number. Events after the last reference come with the empty batch that ends the trace. The
+ * events are borrowed until the next rd_trace_read(). */
 RD_API size_t rd_trace_events(const rd_trace *t, const rd_event **out);
 
 /* Returns the number of references if the trace can be read from any point: if it is an
@@ -253,7 +252,8 @@ RD_API bool rd_trace_has_ids(const rd_trace *t);
 RD_API bool rd_trace_has_hex_ids(const rd_trace *t);
 /* Returns a note for the user about this trace, as one sentence, or NULL if there is none. A file
  * of a later release can have columns and kinds of events that this release does not know. This
- * release then reads the file without them, and the note names them. Borrowed from the trace. */
+ * release then reads the file without them, and the note names them. The note is borrowed from the
+ * trace. */
 RD_API const char *rd_trace_note(const rd_trace *t);
 /* Returns the number of references that the recorder intentionally left out so far. UINT64_MAX
  * means that it left out an unknown number of them. */
@@ -333,7 +333,7 @@ RD_API uint64_t rd_live_children(const rd_live *live);
  * recorded. */
 RD_API uint64_t rd_live_replaced(const rd_live *live);
 /* Returns the number of threads that recorded programs have created so far and that have not ended.
- * When the programs have ended, these threads were still running then. */
+ * After a program has ended, its threads that were still running at that moment stay counted. */
 RD_API uint64_t rd_live_threads(const rd_live *live);
 /* Frees the channel. Programs that still record exit with a message. */
 RD_API void rd_live_free(rd_live *live);
