@@ -12,7 +12,8 @@
 
 /* ---- opening ---- */
 
-/* Checks that nothing is requested that works only with one stack for all threads. */
+/* Checks that neither private stacks nor `sharing` are combined with a setting that they do not
+ * support. */
 static rd_status check_stacks(const rd_analysis *a) {
     const rd_analysis_config *c = &a->config;
     bool private = c->stacks == RD_STACKS_PRIVATE;
@@ -74,7 +75,7 @@ static rd_status check_config(rd_analysis *a) {
         return rdi_fail(a->ctx, RD_EINVAL,
                         "a checkpoint does not have the state of simulated caches: analyze without "
                         "it");
-    if (c->hierarchy && (a->block_known || c->live)) /* a running program has addresses */
+    if (c->hierarchy && (a->block_known || c->live)) /* the trace of a running program has addresses */
         RD_TRY(rd_hierarchy_check(a->ctx, c->hierarchy,
                                   a->block_known ? a->block_bytes : RDI_USUAL_BLOCK_BYTES));
     return RD_OK;
@@ -214,7 +215,7 @@ rd_status rd_analysis_open(rd_ctx *ctx, const rd_analysis_config *config, rd_ana
 void rd_analysis_close(rd_analysis *a) {
     if (!a)
         return;
-    rd_engine_close(a->engine); /* first, because the engine's threads may still read parts */
+    rd_engine_close(a->engine); /* comes first, because the engine's threads may still read parts */
     rdi_distance_file_close(a->distance_file);
     rdi_parts_watch_fini(&a->watch);
     rd_sampler_free(a->sampler);

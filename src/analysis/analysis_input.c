@@ -146,7 +146,7 @@ static rd_status read_references(rd_analysis *a, rdi_analysis_reading *r) {
     return status;
 }
 
-/* Adds the facts of an interleaved trace that was read. */
+/* Adds the facts of an interleaved trace to those of the analysis, after the trace was read. */
 static void note_interleaved(rd_analysis *a, const rdi_analysis_reading *r) {
     rd_interleaved_facts facts = rd_trace_interleaved(r->trace);
     rd_interleaving *all = &a->interleaving;
@@ -168,8 +168,8 @@ static void note_interleaved(rd_analysis *a, const rdi_analysis_reading *r) {
                           r->name, facts.overflows, facts.overflows == 1 ? "" : "s", facts.reorder);
 }
 
-/* Lets private caches be counted in recorded order, too, so that the report can say how much the
- * order matters. */
+/* For private stacks, makes `order` deliver the references in recorded order, too, to private caches
+ * that only count. The report can then say how much the order matters. */
 static rd_status open_recorded_order(rd_analysis *a, const rdi_analysis_reading *r,
                                      rd_interleave *order) {
     if (a->config.stacks != RD_STACKS_PRIVATE)
@@ -194,7 +194,7 @@ rd_status rdi_analysis_read_opened(rd_analysis *a, rdi_analysis_reading *r) {
     rdi_analysis_reading ordered = *r;
     rd_interleave order = *a->config.interleave;
     RD_TRY(open_recorded_order(a, r, &order));
-    ordered.is_file = false; /* the file has another order */
+    ordered.is_file = false; /* a direct read of the file would give the recorded order */
     RD_TRY(rd_trace_interleave(a->ctx, r->trace, &order, &ordered.trace));
     rd_status status = read_references(a, &ordered);
     note_interleaved(a, &ordered);

@@ -24,7 +24,8 @@ static void close_all(const rd_analysis *a, rd_trace **traces) {
             rd_trace_close(traces[i]);
 }
 
-/* Completes the sources. Requests of objects have their own note about times. */
+/* Stores the numbers of bytes and references of each source, and makes a note about times that go
+ * backwards. rdi_note_objects() makes that note for requests of objects. */
 static void note_sources(rd_analysis *a, rd_trace *const *traces, const rd_trace *merged) {
     for (size_t i = 0; i < a->n_sources; i++) {
         uint64_t total;

@@ -41,7 +41,7 @@ static rd_status complete(const rd_analysis *a, rd_profile *profile) {
         RD_TRY(rdi_hierarchy_feed_finish(a->hierarchy, a->repeats, profile));
     if (a->bursts && a->skipped)
         RD_TRY(rdi_bursts_finish(a->bursts, profile));
-    /* Nobody wants to know what a running program with one thread shares. */
+    /* A running program with only one thread shares no data, so its profile gets no section. */
     if (a->sharing && (!a->config.live || rd_sharing_threads(a->sharing) > 1))
         RD_TRY(rd_sharing_attach(a->sharing, profile));
     return a->attribution ? rdi_attribution_feed_finish(a->attribution, profile) : RD_OK;

@@ -59,7 +59,7 @@ struct rd_analysis {
     double own_seconds;    /* time that the analysis without an engine took, in seconds */
     rd_sharing *sharing;   /* private caches; NULL: not requested, or no trace is open yet */
     size_t next_event;     /* index of the next event of the batch for `sharing` */
-    rd_distance_sink sink; /* receives every distance; NULL: nobody does */
+    rd_distance_sink sink; /* receives every distance; NULL: there is no receiver */
     void *sink_user;
     rd_objects *objects;              /* NULL: references are analyzed in blocks */
     rd_objects_config objects_config; /* a copy of the caller's configuration; config.objects points
@@ -131,8 +131,8 @@ bool rdi_private_has_processes(const rd_analysis *a, const rd_trace *trace);
 rd_status rdi_private_open(rd_analysis *a, const rd_trace *trace);
 /* Fails if the trace lacks columns that private caches need. `fields` is the mask of its columns. */
 rd_status rdi_private_check(const rd_analysis *a, const rdi_analysis_reading *r, uint32_t fields);
-/* Feeds n blocks of the batch `refs` to the private caches, and stores their distances in
- * a->distances if somebody needs them. */
+/* Feeds n blocks of the batch `refs` to the private caches. If there is no engine and the distances
+ * are needed, stores them in a->distances and passes them to the sink. */
 rd_status rdi_private_feed(rd_analysis *a, const rdi_analysis_reading *r, const rd_refs *refs,
                            const uint64_t *blocks, size_t n);
 /* Ends a batch of references: passes the events after its last block reference. */
@@ -156,13 +156,14 @@ static inline bool rdi_analysis_has_engine(const rd_analysis *a) {
 /* Returns whether the engine is exact and gives each distance at once. */
 bool rdi_analysis_is_exact(const rd_analysis *a);
 
-/* Returns whether threads have private caches, for the distances or for the data that they share. */
+/* Returns whether the analysis needs private caches of threads, either to measure distances or to find
+ * the data that threads share. */
 static inline bool rdi_analysis_wants_sharing(const rd_analysis *a) {
     return a->config.stacks == RD_STACKS_PRIVATE || a->config.sharing;
 }
 
-/* Returns whether one thread must see all blocks in order, with more of their references than the
- * kinds. */
+/* Returns whether one thread must see all blocks in order, and needs more than the block ids and the
+ * kinds of their references. */
 static inline bool rdi_analysis_wants_references(const rd_analysis *a) {
     return a->sampler || a->config.attribution || a->bursts || a->config.blocks ||
            rdi_analysis_wants_sharing(a);

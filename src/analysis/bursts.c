@@ -5,8 +5,8 @@
 #include <string.h>
 
 #define LEAST_BURSTS                                                                               \
-    4             /* minimum number of bursts for a band; fewer bursts say little about their
-                           variation */
+    4             /* minimum number of bursts for a band; from fewer bursts, their variation cannot be
+                           estimated well */
 #define WIDTHS 65 /* a distance has 0 to 64 bits */
 
 /* Sums over bursts, for one cache size, of m, m^2 and m x, where m is the number of misses of a

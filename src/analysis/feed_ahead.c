@@ -8,10 +8,9 @@
 
 /* Returns whether decoding ahead is possible and useful: the trace is a file that can be read from
  * any point, there are several threads, and nothing except the simulation of caches needs more than
- * the blocks. Memory
- * must not be limited, because decoders use memory that the limit of the engine does not include.
- * The trace must be longer than a slice, because a shorter trace is read before decoders have
- * started. */
+ * the blocks. config.mem_bytes must be 0, because the limit of the engine does not include the memory
+ * of decoders. The trace must be longer than a slice, because one thread reads a shorter trace before
+ * decoders have started. */
 bool rdi_feed_ahead_is_possible(const rd_analysis *a, const rdi_analysis_reading *r) {
     const rd_analysis_config *c = &a->config;
     return r->is_file && c->threads > 1 && !c->mem_bytes && !rdi_analysis_wants_references(a) &&

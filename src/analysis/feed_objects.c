@@ -17,7 +17,8 @@ static rd_status fail_trace(rd_analysis *a, const rdi_analysis_reading *r) {
                     r->name);
 }
 
-/* Feeds a batch whose sizes are in the column of sizes of references. */
+/* Feeds a batch whose object sizes are 32-bit numbers in refs->size: converts them to 64 bits, at most
+ * BATCH_MAX at a time. */
 static rd_status feed_narrow(rd_analysis *a, const rd_refs *refs, rd_requests requests) {
     uint64_t bytes[BATCH_MAX];
     rd_requests part = requests;
@@ -35,8 +36,8 @@ static rd_status feed_narrow(rd_analysis *a, const rd_refs *refs, rd_requests re
     return RD_OK;
 }
 
-/* Returns the line of the request with this index in an opened trace, or 0 if it is unknown: a batch
- * may have lines without a request, or with several. */
+/* Returns the line number of request `index` (from 0) in a newly opened trace. Returns 0 if the line is
+ * unknown, because lines of its batch have no request or several. */
 static uint64_t line_in(rd_trace *t, uint64_t index) {
     const rd_refs *refs = NULL;
     uint64_t line = rd_trace_line(t);
@@ -49,8 +50,9 @@ static uint64_t line_in(rd_trace *t, uint64_t index) {
     return 0;
 }
 
-/* Fails because a request of a batch was refused: adds the file, and the line if it can be found by
- * reading the file again, to the last message. `before` is the number of requests before the batch. */
+/* Fails with `status` after rd_objects_feed() has refused a request of a batch. Puts the file's name
+ * before the last message, and also the line if reading the file again finds it. `before` is the number
+ * of requests before the batch. */
 static rd_status refuse_request(rd_analysis *a, const rdi_analysis_reading *r, uint64_t before,
                                 rd_status status) {
     char message[256];

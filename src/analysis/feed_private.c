@@ -56,17 +56,16 @@ static double seconds_since(const struct timespec *from) {
     return (double)(now.tv_sec - from->tv_sec) + (double)(now.tv_nsec - from->tv_nsec) * 1e-9;
 }
 
-/* Hands the distances of n references over to the sink. In the distances of a profile, a coherence
- * miss is as infinite as a first reference. */
+/* Passes the distances of n references in a->distances to the sink. A coherence miss becomes RD_COLD,
+ * because it counts as an infinite distance like a first reference. */
 static rd_status deliver(rd_analysis *a, size_t n) {
     for (size_t i = 0; i < n; i++)
         a->distances[i] = a->distances[i] == RD_MISS_COHERENCE ? RD_COLD : a->distances[i];
     return a->sink ? a->sink(a->sink_user, a->distances, n) : RD_OK;
 }
 
-/* Returns the end of the run of block references from `at` on without an event between them, and
- * passes the events before it. `first` is the index in the trace of the first reference of the
- * batch. */
+/* Passes the events that come before block reference `at`, and sets *end to the end of the run of block
+ * references from `at` on that have no event between them. */
 static rd_status pass_events(rd_analysis *a, const rdi_analysis_reading *r, const uint32_t *origins,
                              size_t n, size_t at, size_t *end) {
     const rd_event *events;

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-#define ALONE  4096  /* number of references in a buffer, if the caller's thread simulates, ... */
-#define BEHIND 16384 /* ... and if another thread does */
+#define ALONE  4096  /* number of references in a buffer if the caller's thread simulates */
+#define BEHIND 16384 /* number of references in a buffer if another thread simulates */
 
 typedef struct buffer {
     uint64_t *blocks, *distances; /* distances: NULL if they are not needed */
@@ -46,7 +46,7 @@ static rd_status init_buffer(rdi_hierarchy_feed *f, buffer *b) {
 
 static rd_status init(rdi_hierarchy_feed *f, const rd_analysis_config *config, uint64_t block_bytes,
                       bool exact, rd_miss_sink misses, void *misses_user) {
-    bool behind = config->threads > 1 && !misses; /* `misses` belongs to the caller's thread */
+    bool behind = config->threads > 1 && !misses; /* only the caller's thread may call `misses` */
     rd_simulator_config simulation = {.size = sizeof simulation,
                                       .block_bytes = block_bytes,
                                       .without_causes = config->without_causes,
@@ -87,14 +87,14 @@ bool rdi_hierarchy_feed_wants_distances(const rdi_hierarchy_feed *f) {
     return f && f->wants_distances;
 }
 
-/* `distances` is NULL if the simulation does not need them. */
+/* Simulates n references. `distances` is NULL if the simulation does not need them. */
 static rd_status simulate(rdi_hierarchy_feed *f, const uint64_t *blocks, const uint8_t *kinds,
                           const uint64_t *distances, size_t n) {
     return distances ? rdi_simulator_feed_distances(f->simulator, blocks, kinds, distances, n)
                      : rd_simulator_feed(f->simulator, blocks, kinds, n);
 }
 
-/* Simulates f->current. It runs on the thread of the simulation. */
+/* Simulates f->current. The thread of the simulation runs this function. */
 static void simulate_current(void *arg) {
     rdi_hierarchy_feed *f = arg;
     const rdi_simulated *c = &f->current;
@@ -130,7 +130,7 @@ static rd_status hand_over(rdi_hierarchy_feed *f) {
 rd_status rdi_hierarchy_feed_start(rdi_hierarchy_feed *f, const rdi_simulated *refs) {
     if (!f->background)
         return simulate(f, refs->blocks, refs->kinds, refs->distances, refs->n);
-    if (f->filling->n > 0) /* references of an earlier trace */
+    if (f->filling->n > 0) /* the buffer still has references of an earlier trace */
         RD_TRY(hand_over(f));
     return begin(f, refs);
 }

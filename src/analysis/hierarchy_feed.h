@@ -8,14 +8,16 @@
 
 typedef struct rdi_hierarchy_feed rdi_hierarchy_feed;
 
-/* Makes a simulation of config->hierarchy for blocks of `block_bytes` bytes. `exact`: the reuse
- * distance of each reference is available, without a bound. `misses` receives every miss; NULL: nobody
- * does. With more than one thread and without `misses`, the simulation runs on a thread of its own. */
+/* Makes a simulation of config->hierarchy for blocks of `block_bytes` bytes. `exact` is true if the
+ * exact reuse distance of each reference is available, without a bound. `misses` receives every miss;
+ * NULL: there is no receiver. With more than one thread and without `misses`, the simulation runs on a
+ * thread of its own. */
 rd_status rdi_hierarchy_feed_new(rd_ctx *ctx, const rd_analysis_config *config,
                                  uint64_t block_bytes, bool exact, rd_miss_sink misses,
                                  void *misses_user, rdi_hierarchy_feed **out);
 
-/* Returns whether the simulation needs the reuse distances of all references. False for NULL. */
+/* Returns whether the simulation needs the reuse distances of all references. Returns false if `f` is
+ * NULL. */
 bool rdi_hierarchy_feed_wants_distances(const rdi_hierarchy_feed *f);
 
 /* Feeds `n` blocks. origins[i] is the index of the reference of blocks[i] in `refs`. `distances` is
@@ -34,10 +36,10 @@ typedef struct rdi_simulated {
     size_t n;
 } rdi_simulated;
 
-/* Feeds references whose arrays stay as they are until the next call of this function or of
- * rdi_hierarchy_feed_wait(). The call waits for the references of the call before and returns while
- * the other thread, if there is one, simulates. It must not be used with a receiver
- * of misses. */
+/* Feeds references. The caller must keep their arrays unchanged until the next call of this function or
+ * of rdi_hierarchy_feed_wait() returns. The function first waits until the references of the previous
+ * call are simulated. If the simulation has its own thread, the function then returns while that thread
+ * simulates. It must not be used with a receiver of misses. */
 rd_status rdi_hierarchy_feed_start(rdi_hierarchy_feed *f, const rdi_simulated *refs);
 /* Waits until all references are simulated. */
 rd_status rdi_hierarchy_feed_wait(rdi_hierarchy_feed *f);

@@ -78,8 +78,8 @@ static void report(decoder *d, rd_status status) {
     rdi_monitor_leave(&d->monitor);
 }
 
-/* Appends n blocks of the batch `refs` to the buffer, and continues in the next buffer when it is full. *b becomes NULL
- * if the consumer wants no more buffers. */
+/* Appends n blocks of the batch `refs` to the buffer *b. When the buffer is full, sets *b to the next
+ * one and continues there. *b becomes NULL if the consumer wants no more buffers. */
 static void append(decoder *d, buffer **b, const rd_refs *refs, const uint64_t *blocks, size_t n) {
     const uint32_t *origins = rd_mapper_origins(d->mapper);
     while (n > 0 && *b) {

@@ -5,9 +5,10 @@
 
 #include <string.h>
 
-/* A block: the threads that have it, and those that have lost it through a store of another one. */
+/* A block, the set of threads that have it (`has`), and the set of threads that have lost it through a
+ * store of another thread (`lost`). Each thread is one bit. */
 typedef struct shared_block {
-    uint64_t block, has, lost; /* has and lost 0: the entry is free */
+    uint64_t block, has, lost; /* if `has` and `lost` are both 0, the entry is free */
 } shared_block;
 
 struct rdi_recorded_order {
@@ -16,7 +17,7 @@ struct rdi_recorded_order {
     bool processes;
     uint64_t threads[RDI_RECORDED_THREADS]; /* process and thread numbers */
     size_t n_threads;
-    bool too_many; /* true: there are more threads */
+    bool too_many; /* true: there are more than RDI_RECORDED_THREADS threads */
     shared_block *table;
     size_t n, room;
     uint64_t misses;
@@ -53,7 +54,7 @@ uint64_t rdi_recorded_order_misses(const rdi_recorded_order *r) {
     return r->too_many ? RD_UNKNOWN : r->misses;
 }
 
-/* Returns the bit of a thread, or 0 if there are too many threads. */
+/* Returns the bit of the thread of reference `i`, or 0 if there are too many threads. */
 static uint64_t bit_of(rdi_recorded_order *r, const rd_refs *refs, size_t i) {
     uint64_t process = r->processes ? refs->addr[i] >> 48 : 0;
     uint64_t thread = process << 32 | (refs->thread ? refs->thread[i] : 0);

@@ -7,14 +7,15 @@
 #include "base/common.h"
 #include "reusedist/trace.h"
 
-#define RDI_RECORDED_THREADS 64 /* maximum number of threads; with more, nothing is counted */
+#define RDI_RECORDED_THREADS 64 /* maximum number of threads; with more, the result is RD_UNKNOWN */
 
 typedef struct rdi_recorded_order rdi_recorded_order;
 
 /* If `processes` is true, the top 16 bits of an address identify its process. */
 rd_status rdi_recorded_order_new(rd_ctx *ctx, const rd_mapping *mapping, bool processes,
                                  rdi_recorded_order **out);
-/* Counts a batch, an rd_refs_sink. */
+/* Counts the coherence misses of a batch. This function is an rd_refs_sink; `self` is an
+ * rdi_recorded_order. */
 rd_status rdi_recorded_order_feed(void *self, const rd_refs *refs);
 /* Returns the number of coherence misses so far, or RD_UNKNOWN if there are too many threads. */
 uint64_t rdi_recorded_order_misses(const rdi_recorded_order *r);
