@@ -26,7 +26,8 @@ typedef struct block_header {
     size_t unused;
 } block_header;
 
-/* Number of bytes that are allocated in addition, for the alignment and for the address to free. */
+/* Number of bytes that pages_from_allocator() allocates beyond the array, for the alignment and for the
+ * address to free. */
 #define PAGES_PADDING 128
 
 static void *libc_resize(void *user, void *old, size_t old_size, size_t new_size) {

@@ -289,7 +289,7 @@ static int print_value(char *buf, size_t n, const rd_opt *opt, const void *state
         }
         return (int)used;
     }
-    case RD_OPT_STRINGS: /* only commands have such options, and they are never described */
+    case RD_OPT_STRINGS: /* only commands have these options; rdi_opts_describe() does not serve commands */
         return 0;
     }
     return 0;

@@ -23,7 +23,7 @@ rd_status rdi_output_fail_open(rd_ctx *ctx, const char *path) {
     return rdi_fail(ctx, RD_EIO, "%s: cannot open for writing: %s", path, strerror(errno));
 }
 
-/* ---- what a path names ---- */
+/* ---- the file or descriptor that a path names ---- */
 
 /* Returns the descriptor that `path` names, or -1 if it names none. `standard` is the descriptor
  * for "-". */
@@ -140,7 +140,7 @@ rd_status rd_output_check(rd_ctx *ctx, const char *path) {
     return rdi_output_locate(ctx, path, &place);
 }
 
-/* ---- which files are the same ---- */
+/* ---- comparing files ---- */
 
 static bool stat_place(const char *path, int standard, struct stat *st) {
     int fd = descriptor_of(path, standard);

@@ -1,4 +1,4 @@
-/* The place of an output: what a path names, and whether it can be written. */
+/* The place of an output: the file or descriptor that a path names, and whether it can be written. */
 #ifndef RDI_OUTPUT_PLACE_H
 #define RDI_OUTPUT_PLACE_H
 
@@ -22,7 +22,7 @@ typedef struct rdi_output_place {
     const char *base;        /* regular files: the component of `resolved` after the last slash */
 } rdi_output_place;
 
-/* Stores in *out what `path` names. Fails with RD_EIO if the file cannot be written, as far as this
+/* Stores the place that `path` names in *out. Fails with RD_EIO if it cannot be written, as far as this
  * is known without opening it, and with RD_EINVAL if `path` is empty. The function changes no file.
  * The caller must not copy *out, because out->base points into out->resolved. */
 rd_status rdi_output_locate(rd_ctx *ctx, const char *path, rdi_output_place *out);

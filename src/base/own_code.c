@@ -1,4 +1,4 @@
-/* Tells own code by the paths of files. See own_code.h. */
+/* Decides from the paths of files whether code is the user's own. See own_code.h. */
 #include "base/own_code.h"
 
 #include <string.h>
@@ -7,7 +7,8 @@ static bool begins_with(const char *text, const char *with) {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Folders of the system, in which neither sources nor modules are the user's. */
+/* Returns whether the path is in a folder of the system, where neither source files nor modules are the
+ * user's own. */
 static bool is_of_system(const char *path) {
     static const char *const folders[] = {"/usr/", "/lib/", "/lib64/", "/nix/store/", "/snap/"};
     for (size_t i = 0; i < RDI_COUNT(folders); i++)
@@ -16,7 +17,8 @@ static bool is_of_system(const char *path) {
     return false;
 }
 
-/* Folders of compilers, package managers and builders of packages. */
+/* Returns whether the source file is in a folder of a compiler, a package manager or a package
+ * builder. */
 static bool is_of_library(const char *source) {
     static const char *const beginnings[] = {
         "/rustc/", "/build/",      "/builddir/",    "/usr/src/debug/",
@@ -35,8 +37,8 @@ static bool is_of_library(const char *source) {
     return false;
 }
 
-/* The root of a Go installation has the sources of the library below "src", which has no module of
- * its own: "/opt/go/src/fmt/print.go", "/root/sdk/go1.22/src/sort/sort.go". */
+/* Returns whether the source file belongs to the standard library of Go, which is in the folder "src"
+ * of a Go installation: "/opt/go/src/fmt/print.go", "/root/sdk/go1.22/src/sort/sort.go". */
 static bool is_of_go(const char *source) {
     const char *go = strstr(source, "/go");
     size_t n = strlen(source);
@@ -49,7 +51,8 @@ static bool is_of_go(const char *source) {
     return false;
 }
 
-/* Returns whether the file `source` is `path` or lies in the folder `path`. */
+/* Returns whether the file `source` is `path` or lies in the folder `path`. A relative `path` may begin
+ * at any folder of `source`. */
 static bool lies_in(const char *source, const char *path) {
     size_t n = strlen(path);
     while (n > 1 && path[n - 1] == '/')
@@ -71,7 +74,7 @@ bool rdi_own_file(const rdi_own *own, const char *source, const char *module) {
     if (own->n)
         return false;
     if (*source != '/' && (!module || is_of_system(module)))
-        return false; /* the C library's files have relative names */
+        return false; /* debug information names the C library's source files by relative paths */
     return !is_of_system(source) && !is_of_library(source) && !is_of_go(source) &&
            !(module && is_of_system(module));
 }

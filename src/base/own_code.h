@@ -1,5 +1,5 @@
-/* Decides which source files are the user's own code, and which belong to libraries and compilers.
- * */
+/* Decides which source files are the user's own code, and which belong to libraries and
+ * compilers. */
 #ifndef RDI_OWN_CODE_H
 #define RDI_OWN_CODE_H
 
@@ -8,7 +8,7 @@
 /* The user's choice (--own). If there are no paths, all source files are the user's own code,
  * except those in the folders of compilers, packages and the system. */
 typedef struct rdi_own {
-    const char *const *paths; /* folders or files; a relative one may begin at any folder */
+    const char *const *paths; /* folders or files; a relative path may begin at any folder */
     size_t n;
 } rdi_own;
 

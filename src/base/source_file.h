@@ -13,8 +13,8 @@ typedef struct rdi_source_file {
 } rdi_source_file;
 
 /* Reads a whole source file. *out has no lines if the file cannot be opened, is not a regular file,
- * has more than `max` bytes, or contains NUL, which text does not have. The caller ends it with
- * rdi_source_file_fini(). */
+ * has more than `max` bytes, or contains a NUL and is therefore not text. The caller frees the contents
+ * of *out with rdi_source_file_fini(). */
 RD_CHECKED rd_status rdi_source_file_read(rd_ctx *ctx, const char *path, size_t max,
                                           rdi_source_file *out);
 void rdi_source_file_fini(rd_ctx *ctx, rdi_source_file *s);
