@@ -709,8 +709,8 @@ def samples_table():
 def text_table():
     titles = {"null": "engine `null`", "bytes": "`mrc --weight=bytes`"}
     rows = []
-    for row in find("epyc-2-text", threads=1):
-        two = find("epyc-2-text", threads=2, analysis=row["analysis"], trace=row["trace"])[0]
+    for row in find("xeon-2-text", threads=1):
+        two = find("xeon-2-text", threads=2, analysis=row["analysis"], trace=row["trace"])[0]
         speeds = [line["rows_per_second"] / 1e6 for line in (row, two)]
         rows.append([f"{row['trace']}, {row['rows'] / 1e6:.0f} M rows", titles[row["analysis"]],
                      *(f"{x:.1f}" for x in speeds), f"{speeds[1] / speeds[0]:.2f}"])
