@@ -95,12 +95,14 @@ const command command_annotate = {
     .details =
         "The profile must have been made with --attribute. Without SOURCE, the listing shows the\n"
         "hot lines of all files of your own code; library code counts for the line of your code\n"
-        "that it was inlined into or called from. SOURCE is the path of a file, or the end of its path.\n"
+        "that it was inlined into or called from. SOURCE is the path of a file, or the end of its "
+        "path.\n"
         "\n"
         "  reusedist run --attribute --out=json -o profile.json -- ./program\n"
         "  reusedist annotate --cache=L2 profile.json parser.cpp\n"
         "\n"
-        "The sums at the end equal those of the profile. A note marks files that cannot be read or\n"
+        "The sums at the end equal those of the profile. A note marks files that cannot be read "
+        "or\n"
         "are newer than the profile.\n",
     .opts = annotate_opts,
     .opts_size = sizeof(annotate_options),

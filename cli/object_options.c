@@ -60,8 +60,8 @@ int objects_check_profile(const object_options *o, const char *path, const rd_pr
         return fail("%s: this profile has no stretches of time; analyze the trace with --every",
                     path);
     return fail(
-        "%s: this profile has stretches of %.6g seconds; analyze the trace for another length", path,
-        (double)all->every / 1e9);
+        "%s: this profile has stretches of %.6g seconds; analyze the trace for another length",
+        path, (double)all->every / 1e9);
 }
 
 /* Sets one option of the sample, "key=value" with `n` characters. */

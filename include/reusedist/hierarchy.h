@@ -107,17 +107,17 @@ RD_API uint64_t rd_cache_ways(const rd_cache *c, uint64_t block_bytes);
 
 /* The counters of one cache, as docs/hierarchies.md defines them. */
 typedef struct rd_cache_counts {
-    uint64_t references;    /* references that arrived at this cache */
-    uint64_t misses;        /* all misses; the sum of the three causes, if they were computed */
-    uint64_t cold;          /* misses of the first reference to each block that arrived here */
-    uint64_t capacity;      /* misses that a fully associative LRU cache would have had as well */
-    uint64_t conflict;      /* all other misses; called replacement misses if the policy is not
+    uint64_t references; /* references that arrived at this cache */
+    uint64_t misses;     /* all misses; the sum of the three causes, if they were computed */
+    uint64_t cold;       /* misses of the first reference to each block that arrived here */
+    uint64_t capacity;   /* misses that a fully associative LRU cache would have had as well */
+    uint64_t conflict;   /* all other misses; called replacement misses if the policy is not
                                LRU */
-    uint64_t writebacks;    /* writes that this cache sent outwards */
-    uint64_t far_hits;      /* hits that a fully associative LRU cache would have missed */
-    uint64_t prefetches;    /* blocks that the prefetcher of this cache loaded */
-    uint64_t useful;        /* prefetched blocks that were referenced here */
-    uint64_t useless;       /* prefetched blocks that left this cache before any reference to them */
+    uint64_t writebacks; /* writes that this cache sent outwards */
+    uint64_t far_hits;   /* hits that a fully associative LRU cache would have missed */
+    uint64_t prefetches; /* blocks that the prefetcher of this cache loaded */
+    uint64_t useful;     /* prefetched blocks that were referenced here */
+    uint64_t useless;    /* prefetched blocks that left this cache before any reference to them */
     uint64_t invalidations; /* copies that inner caches lost because this cache is inclusive */
 } rd_cache_counts;
 

@@ -170,8 +170,8 @@ typedef struct rd_objects_facts {
     double
         byte_half_width[RD_BAND_SIZES]; /* half width of the confidence band of the byte miss ratio
                                               at 1, 2, 4 ... bytes */
-    double
-        size_error[RD_BAND_SIZES]; /* fraction by which the true size of a cache of 1, 2, 4 ... bytes
+    double size_error
+        [RD_BAND_SIZES]; /* fraction by which the true size of a cache of 1, 2, 4 ... bytes
                                          may differ from the size that the sample suggests */
 } rd_objects_facts;
 

@@ -105,7 +105,7 @@ RD_API const rd_private_stacks *rd_profile_private(const rd_profile *p);
 /* ---- the section "sharing" of a profile ---- */
 
 #define RD_SHARED_BLOCKS_MAX 10000 /* maximum number of blocks in a profile */
-#define RD_SHARED_ROWS_MAX   1000  /* maximum number of data structures, and of lines, in a profile */
+#define RD_SHARED_ROWS_MAX   1000 /* maximum number of data structures, and of lines, in a profile */
 
 /* A block with coherence misses. Lists of threads are numbers that are separated by blanks; the end
  * of a long list is left out. */

@@ -50,7 +50,7 @@ enum {
     STARTS_BODY = 2048,    /* the object is a function that other threads will run */
     BODY = 4096,           /* the function itself is run by other threads (STARTS_BODY) */
     ACQUIRES_EARLY = 8192, /* also acquires the object when it is entered */
-    ONCE = 16384,          /* releases the object only if its function had not run before the call */
+    ONCE = 16384, /* releases the object only if its function had not run before the call */
     /* An acquire of a lock is reported twice: when the function is entered, so that the references of the
      * function itself stay behind the releases so far, and when it returns, so that later references stay
      * behind the releases that it had to wait for. A release is also reported twice: when the function is

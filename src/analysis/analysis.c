@@ -75,7 +75,8 @@ static rd_status check_config(rd_analysis *a) {
         return rdi_fail(a->ctx, RD_EINVAL,
                         "a checkpoint does not have the state of simulated caches: analyze without "
                         "it");
-    if (c->hierarchy && (a->block_known || c->live)) /* the trace of a running program has addresses */
+    if (c->hierarchy &&
+        (a->block_known || c->live)) /* the trace of a running program has addresses */
         RD_TRY(rd_hierarchy_check(a->ctx, c->hierarchy,
                                   a->block_known ? a->block_bytes : RDI_USUAL_BLOCK_BYTES));
     return RD_OK;

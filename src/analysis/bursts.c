@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define LEAST_BURSTS                                                                               \
-    4             /* minimum number of bursts for a band; from fewer bursts, their variation cannot be
+    4 /* minimum number of bursts for a band; from fewer bursts, their variation cannot be
                            estimated well */
 #define WIDTHS 65 /* a distance has 0 to 64 bits */
 

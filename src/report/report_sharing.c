@@ -130,9 +130,9 @@ static void add_advice(rdi_paper *paper, const rd_shared_block *b) {
     rdi_text_printf(
         t, " (bytes %" PRIu64 " and %" PRIu64 " of the block): %" PRIu64 " bytes of padding\n",
         b->first_offset, b->second_offset, b->padding);
-    rdi_text_printf(t,
-                    "    between them; with all its data separated, %s of the misses (%s) disappear\n",
-                    share, count);
+    rdi_text_printf(
+        t, "    between them; with all its data separated, %s of the misses (%s) disappear\n",
+        share, count);
 }
 
 static void add_block(rdi_paper *paper, const rd_shared_block *b) {

@@ -156,7 +156,8 @@ rd_status rdi_shared_blocks_miss(rdi_shared_blocks *b, uint32_t detail, uint32_t
     const rdi_copy_use use = b->uses[c];
     *(true_sharing ? &d->true_sharing : &d->false_sharing) += 1;
     uint64_t misses = d->true_sharing + d->false_sharing;
-    if ((misses & (misses - 1)) == 0) /* take a new snapshot, because memory may be freed and reused */
+    if ((misses & (misses - 1)) ==
+        0) /* take a new snapshot, because memory may be freed and reused */
         RD_TRY(snapshot(b, d));
     RD_TRY(find_site(b, detail, use.miss_pc, &site));
     *(true_sharing ? &site->true_sharing : &site->false_sharing) += 1;

@@ -357,7 +357,8 @@ bool rdi_demangle_rust(const char *symbol, char *out) {
         if ((uint8_t)r.text[i] >= 0x80 || (uint8_t)r.text[i] <= ' ')
             return false;
     read_path(&r, true);
-    if (!r.failed && r.at < r.n && r.text[r.at] != '.') { /* skips the path of the instantiating crate */
+    if (!r.failed && r.at < r.n &&
+        r.text[r.at] != '.') { /* skips the path of the instantiating crate */
         r.quiet++;
         read_path(&r, false);
     }

@@ -16,8 +16,7 @@ typedef struct rdi_object rdi_object;
 
 /* The source location of an instruction. The object owns the texts. NULL and 0 mean unknown. */
 typedef struct rdi_location {
-    const char
-        *function; /* short name of the innermost function, which may be inlined */
+    const char *function;  /* short name of the innermost function, which may be inlined */
     const char *full_name; /* whole name of `function`: with the arguments of templates */
     const char *function_source;
     uint64_t function_line;
@@ -27,7 +26,8 @@ typedef struct rdi_location {
         const char *function; /* the function that contains the call, NULL: unknown */
         const char *source;
         uint64_t line;
-    } calls[RDI_CALLS_MAX]; /* the inlined calls around the function, innermost first; the last call is
+    } calls
+        [RDI_CALLS_MAX]; /* the inlined calls around the function, innermost first; the last call is
                                in the function that the machine code belongs to */
     size_t n_calls;
 } rdi_location;

@@ -46,7 +46,7 @@ typedef struct order_reader {
     rd_trace *source;
     rd_refs_sink recorded; /* receives the references in recorded order; NULL: none */
     void *recorded_user;
-    uint64_t turn, room;  /* N and B of the definition: references per turn, records in the buffer */
+    uint64_t turn, room; /* N and B of the definition: references per turn, records in the buffer */
     order_queue **queues; /* in ascending order of numbers */
     size_t n_queues, queues_room;
     order_queue *had_turn; /* the thread that has or had the turn; NULL: none yet */

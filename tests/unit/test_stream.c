@@ -417,7 +417,8 @@ static void blocks_leave_overflowing_buckets_in_good_order(void **state) {
         for (size_t i = 0; i < M; i++)
             block[i] = i < COLLIDING ? id[i] : (UINT64_C(1) << 32) + i;
         feed(&o, M, 0, NULL);
-        for (size_t i = M; i-- > 1;) { /* shuffles the blocks, so that they are taken in random order */
+        for (size_t i = M;
+             i-- > 1;) { /* shuffles the blocks, so that they are taken in random order */
             size_t other = (size_t)rdi_rng_below(&rng, i + 1);
             uint64_t swap = block[i];
             block[i] = block[other];

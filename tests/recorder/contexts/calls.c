@@ -46,7 +46,8 @@ FUNCTION void last(int blocks) {
 
 /* Ends with a tail call of last(). */
 FUNCTION void tail(int blocks) {
-    walked[11] += blocks == 0; /* prevents the compiler from merging this function with another one */
+    walked[11] +=
+        blocks == 0; /* prevents the compiler from merging this function with another one */
     last(blocks);
 }
 

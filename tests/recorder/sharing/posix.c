@@ -41,7 +41,8 @@ APART statistics false_statistics[2]; /* statistics of the workers of a pool */
 static volatile long *neighbors[2]; /* small allocations side by side */
 
 APART struct {
-    APART_TOO volatile long limit; /* read by one thread, beside data that the other thread writes */
+    APART_TOO volatile long
+        limit; /* read by one thread, beside data that the other thread writes */
     APART_TOO volatile long progress;
 } false_limit;
 
