@@ -5,12 +5,15 @@
 
 static void print_format(const rd_format_info *info) {
     printf("%s: %s\n\n%s\n", info->name, info->summary, info->card);
-    printf("\ndelivers: address%s%s%s%s%s; default granularity: %s\n",
+    printf("\ndelivers: address%s%s%s%s%s%s%s%s; default granularity: %s\n",
            info->fields & RD_FIELD_SIZE ? ", size" : "",
            info->fields & RD_FIELD_KIND ? ", kind" : "",
            info->fields & RD_FIELD_PC ? ", program counter" : "",
            info->fields & RD_FIELD_THREAD ? ", thread" : "",
            info->fields & RD_FIELD_EVENTS ? ", events" : "",
+           info->fields & RD_FIELD_TIME ? ", time" : "",
+           info->fields & RD_FIELD_OPERATION ? ", operation" : "",
+           info->fields & RD_FIELD_LIFETIME ? ", lifetime" : "",
            info->ids ? "one block per id (-b addr)" : "64-byte blocks (-b 64)");
     print_opts_table(stdout, info->opts);
 }

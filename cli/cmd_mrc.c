@@ -29,7 +29,7 @@ static const rd_opt mrc_opts[] = {
      .min = 1,
      .max = 0x1p64,
      .offset = offsetof(mrc_options, sizes),
-     .help = "cache sizes 32K,1M,... in bytes, or 1000,... objects [powers of two]"},
+     .help = "up to 64 cache sizes 32K,1M,... in bytes, or 1000,... objects [powers of two]"},
     {.name = "hits",
      .arg = "SHARES",
      .type = RD_OPT_STRING,
@@ -202,6 +202,14 @@ static int print_result(rd_ctx *ctx, const mrc_options *o, rd_profile *profile) 
     return output_made(ctx, o->output, status, text, n);
 }
 
+/* Says why a result for programs is empty. The result for people says so itself. */
+static void tell_of_no_requests(const mrc_options *o, const rd_profile *p) {
+    const rd_objects_facts *f = rd_profile_objects(p);
+    if (f && f->counted.requests == 0 && o->out != OUT_TEXT && !o->pipe.quiet)
+        tell_user("no requests were counted, so there are no hits or misses; check --warmup and "
+                  "--count");
+}
+
 static int run_mrc(rd_ctx *ctx, void *opts, int n, char **operands) {
     const mrc_options *o = opts;
     hit_list hits = {0};
@@ -226,6 +234,7 @@ static int run_mrc(rd_ctx *ctx, void *opts, int n, char **operands) {
     mrc_input in = {.command = "mrc", .pipe = &o->pipe, .objects = &o->objects, .sizes = &o->sizes};
     status = mrc_read(ctx, &in, n, operands, &profile);
     if (profile) {
+        tell_of_no_requests(o, profile);
         int printed = hits.n  ? print_hits(ctx, o, &hits, profile)
                       : costs ? print_cost(ctx, o, &prices, profile)
                               : print_result(ctx, o, profile);

@@ -172,8 +172,8 @@ static void print_sizes(rdi_paper *paper, const dot_grid *g, unsigned octaves, u
         unsigned at = LABEL + 1 + octave_column(g, octaves, i) - columns / 2;
         unsigned right = LABEL + 1 + g->cells - columns;
         at = at < right ? at : right;
-        if (at < column)
-            break;
+        if (column > 0 && at <= column)
+            break; /* the last label would touch the one before */
         rdi_text_fill(&paper->t, ' ', at - column);
         rdi_text_puts(&paper->t, label);
         column = at + columns;
@@ -181,18 +181,23 @@ static void print_sizes(rdi_paper *paper, const dot_grid *g, unsigned octaves, u
     rdi_text_putc(&paper->t, '\n');
 }
 
-/* Says which characters belong to which curve. */
-static void print_legend(rdi_paper *paper) {
+/* Says which characters belong to which curve, and from which size on the curves hold for every
+ * cache. */
+static void print_legend(rdi_paper *paper, const rd_objects_facts *f) {
     bool unicode = paper->style.unicode;
+    char largest[16];
+    rd_format_bytes((double)f->largest, largest);
     rdi_text_fill(&paper->t, ' ', LABEL + 1);
-    rdi_text_printf(&paper->t, "%s requests missed   %s bytes missed\n", unicode ? "⠒⠒" : "**",
-                    unicode ? BYTE_POINT : "o");
+    rdi_text_printf(&paper->t,
+                    "%s requests missed   %s bytes missed   valid from %s, the largest object\n",
+                    unicode ? "⠒⠒" : "**", unicode ? BYTE_POINT : "o", largest);
 }
 
 void rdi_chart_mrc(rdi_paper *paper, const rd_profile *p) {
     rdi_mrc_scan scan = rdi_mrc_scan_start(p);
     unsigned octaves = count_octaves(p, &scan), cells = paper->style.width - LABEL - 2;
-    bool unicode = paper->style.unicode, has_bytes = rd_profile_objects(p);
+    const rd_objects_facts *objects = rd_profile_objects(p);
+    bool unicode = paper->style.unicode;
     uint8_t *bits = rdi_calloc(paper->t.ctx, 2 * ROWS * cells, sizeof *bits);
     if (!bits) {
         paper->t.status = RD_ENOMEM;
@@ -201,14 +206,14 @@ void rdi_chart_mrc(rdi_paper *paper, const rd_profile *p) {
     dot_grid g = {cells, unicode ? 2 : 1, unicode ? 4 : 1, bits};
     dot_grid bytes = {cells, 1, 1, bits + ROWS * cells};
     plot(&g, p, octaves, false);
-    if (has_bytes)
+    if (objects)
         plot(&bytes, p, octaves, true);
     for (unsigned row = 0; row < ROWS; row++)
         print_row(paper, &g, &bytes, row);
     unsigned step = label_step(paper, &g, octaves);
     print_axis(paper, &g, octaves, step);
     print_sizes(paper, &g, octaves, step);
-    if (has_bytes)
-        print_legend(paper);
+    if (objects)
+        print_legend(paper, objects);
     rdi_free(paper->t.ctx, bits);
 }

@@ -141,10 +141,14 @@ rd_status rd_report_cost_json(rd_profile *p, const rd_object_prices *prices, con
 
 /* ---- text ---- */
 
-/* Formats a cost: "1234.50" from 1 to 10^9, otherwise with four digits. */
+/* Formats a cost: "1234.50" from 1 to 10^9, "0.800" below 1, otherwise "1.235e+12". */
 static void format_cost(double cost, char *text) {
-    rdi_snprintf(text, RDI_FORMAT_ROOM, cost == 0 || (cost >= 1 && cost < 1e9) ? "%.2f" : "%.4g",
-                 cost);
+    if (cost == 0 || (cost >= 1 && cost < 1e9))
+        rdi_snprintf(text, RDI_FORMAT_ROOM, "%.2f", cost);
+    else if (cost < 1)
+        rdi_snprintf(text, RDI_FORMAT_ROOM, "%#.3g", cost);
+    else
+        rdi_snprintf(text, RDI_FORMAT_ROOM, "%.4g", cost);
 }
 
 /* Says which cache is the cheapest. */
@@ -212,8 +216,7 @@ rd_status rd_report_cost_text(rd_profile *p, const rd_report_style *style,
     rdi_paper_title(&paper, p);
     rdi_text_putc(&paper.t, '\n');
     if (rd_profile_objects(p)->counted.requests == 0) {
-        rdi_text_puts(&paper.t, "No requests were counted, so there are no hits or misses. Check "
-                                "--warmup and --count.\n");
+        rdi_objects_add_nothing(&paper);
     } else {
         add_answer(&paper, p, &table.cheapest);
         rdi_text_putc(&paper.t, '\n');

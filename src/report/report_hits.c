@@ -5,6 +5,7 @@
 #include "base/json_write.h"
 #include "profile/profile_build.h"
 #include "report/paper.h"
+#include "report/report_objects.h"
 #include "reusedist/objects.h"
 #include "reusedist/sharing.h"
 
@@ -237,7 +238,9 @@ rd_status rd_report_hits_text(rd_profile *p, const rd_report_style *style, const
             (!unreachable || rows[i].answer.requested < unreachable->requested))
             unreachable = &rows[i].answer;
     }
-    if (unreachable && objects && objects->counted.requests)
+    if (objects && objects->counted.requests == 0)
+        rdi_objects_add_nothing(&paper);
+    else if (unreachable && objects)
         add_object_reason(&paper, unreachable, objects);
     else if (unreachable)
         add_reason(&paper, p, unreachable);

@@ -198,6 +198,11 @@ void rdi_objects_add_largest(rdi_paper *paper, const rd_profile *p) {
     rdi_paper_wrap(paper, note);
 }
 
+void rdi_objects_add_nothing(rdi_paper *paper) {
+    rdi_text_puts(&paper->t, "No requests were counted, so there are no hits or misses. Check "
+                             "--warmup and --count.\n");
+}
+
 static void add_table(rdi_paper *paper, const rd_profile *p, const row *rows, size_t n) {
     bool small = false;
     rdi_paper_ink(paper, RDI_INK_BOLD);
@@ -304,10 +309,10 @@ static void add_cold_words(rdi_paper *paper, const rd_objects_facts *f) {
         return;
     rdi_format_share(share, text);
     snprintf(words, sizeof words,
-             "%s of the requests are cold misses. In a longer trace fewer would be: a real cache "
+             "%s%s of the requests are cold misses. In a longer trace fewer would be: a real cache "
              "does not start empty. Use --warmup to leave out the first requests, or a longer "
              "trace.",
-             text);
+             f->is_sample ? "An estimated " : "", text);
     rdi_text_putc(&paper->t, '\n');
     rdi_paper_wrap(paper, words);
 }
@@ -330,8 +335,7 @@ static rd_status make_text(rd_profile *p, const rd_report_style *style, const ui
     rdi_paper paper = rdi_paper_start(p, style);
     rdi_paper_title(&paper, p);
     if (f->counted.requests == 0) {
-        rdi_text_puts(&paper.t, "No requests were counted, so there are no hits or misses. Check "
-                                "--warmup and --count.\n");
+        rdi_objects_add_nothing(&paper);
     } else {
         if (with_facts)
             add_facts(&paper, f);

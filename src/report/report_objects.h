@@ -15,6 +15,8 @@ size_t rdi_objects_sizes(const rd_profile *p, uint64_t *sizes);
 
 /* Adds the note that explains the mark * of a size below that of the largest object. */
 void rdi_objects_add_largest(rdi_paper *paper, const rd_profile *p);
+/* Says that no requests were counted, in place of a result. */
+void rdi_objects_add_nothing(rdi_paper *paper);
 
 rd_status rdi_report_objects_mrc_csv(rd_profile *p, const uint64_t *sizes, size_t n_sizes,
                                      char **text, size_t *n);

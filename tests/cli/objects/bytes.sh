@@ -6,3 +6,7 @@ $REUSEDIST mrc --weight=bytes --sizes=10,30 --out=json requests.csv
 $REUSEDIST mrc --weight=bytes --sizes=10,30 requests.csv
 $REUSEDIST mrc --weight=bytes --hits=40% --out=csv requests.csv
 $REUSEDIST analyze --weight=bytes requests.csv
+# A warm-up that is longer than the trace leaves nothing to count. Every form of the result says so.
+for out in text csv json; do $REUSEDIST mrc --weight=bytes --warmup=9 --out=$out requests.csv; done
+$REUSEDIST mrc --weight=bytes --warmup=9 --hits=50% requests.csv
+$REUSEDIST mrc --weight=bytes --warmup=9 --quiet --out=csv requests.csv
