@@ -62,7 +62,3 @@ $REUSEDIST mrc --weight=bytes --every=1d p.json || true
 $REUSEDIST mrc --weight=bytes --every=1d sum.json || true
 printf 'id,size\n1,2\n' >c.csv
 $REUSEDIST mrc --weight=bytes --every=1h c.csv || true
-python3 -c "
-print('time,id,size')
-for i in range(65537): print(f'{i},{i},1')" >many.csv
-$REUSEDIST mrc --weight=bytes --every=1 --out=csv many.csv || true
