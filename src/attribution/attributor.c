@@ -127,7 +127,7 @@ rd_status rd_attributor_new(rd_ctx *ctx, const rd_attributor_config *config, rd_
     config = &known;
     if (config->block_bytes & (config->block_bytes - 1))
         return rdi_fail(ctx, RD_EINVAL,
-                        "a block of %" PRIu64 " bytes: the size must be a power of two",
+                        "the block size is %" PRIu64 " bytes, but it must be a power of two",
                         config->block_bytes);
     rd_attributor *a = rdi_calloc(ctx, 1, sizeof *a);
     if (!a)
@@ -190,14 +190,14 @@ static rd_status change_modules(rd_attributor *a, const rd_event *event) {
     return replaced ? rdi_sites_forget(&a->sites) : RD_OK;
 }
 
-/* Limits of the cost of events. An event is large if it affects more than CHANGES_AT_ANY_TIME
- * blocks and more than BYTES_AT_ANY_TIME bytes. The blocks of an event are invalidated one by one,
- * unless the event is large and has more than one block per REFERENCES_PER_CHANGE references since
- * the last large event. Then all blocks are invalidated at once, so that the cost does not grow
- * with the memory of the event. */
+/* These numbers limit the cost of events. An event is large if it affects more than
+ * CHANGES_AT_ANY_TIME blocks and more than BYTES_AT_ANY_TIME bytes. The blocks of an event are
+ * invalidated one by one, unless the event is large and has more than one block per
+ * REFERENCES_PER_CHANGE references since the last large event. Then all blocks are invalidated at
+ * once, so that the cost does not grow with the memory of the event. */
 #define REFERENCES_PER_CHANGE 8
 #define CHANGES_AT_ANY_TIME   256
-#define BYTES_AT_ANY_TIME     16384 /* an event of fewer bytes is never large */
+#define BYTES_AT_ANY_TIME     16384
 
 static void change_blocks(rd_attributor *a, uint64_t from, uint64_t to) {
     uint64_t first = from >> a->block_bits, more = (to >> a->block_bits) - first;
@@ -284,7 +284,7 @@ rd_status rd_attributor_event(rd_attributor *a, const rd_event *event) {
 
 /* ---- simulated caches ---- */
 
-/* Returns whether rd_attributor_feed() can have returned a tag. */
+/* Returns whether `tag` can come from rd_attributor_feed(). */
 static bool is_tag(const rd_attributor *a, uint64_t tag) {
     uint32_t site = rdi_key_reuse(tag), region = rdi_key_region(tag);
     return tag <= RDI_TAG_FIELD && site != RDI_FIRST && tag & RDI_REGION_FIELD &&

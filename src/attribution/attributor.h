@@ -15,8 +15,8 @@
 #include "attribution/windows.h"
 #include "profile/details.h"
 
-#define RDI_TILE  64
-#define RDI_TILES 3
+#define RDI_TILE  64 /* maximum number of references in a tile */
+#define RDI_TILES 3  /* number of tiles that are in use at the same time */
 
 /* References that are counted together. See counting.c. */
 typedef struct rdi_tile {
@@ -103,8 +103,9 @@ uint32_t rdi_new_version(rd_attributor *a);
 /* Counts the references of the tiles that are not yet counted. (counting.c) */
 rd_status rdi_count_rest(rd_attributor *a);
 
-/* Adds the source text of lines whose files can be read, and snippets around the first 20 lines of
- * `shown`, which has the own line for each line. Other lines stay unchanged. (snippets.c) */
+/* Adds the source text to those of the a->n_lines `lines` whose files can be read, and adds
+ * snippets around the first 20 lines of `shown` to `a`. shown[i] is the line of the user's own code
+ * that lines[i] belongs to. (snippets.c) */
 rd_status rdi_snippets_read(rd_ctx *ctx, rdi_arena *arena, rd_attribution *a, rd_code_line *lines,
                             const rd_code_line *shown);
 

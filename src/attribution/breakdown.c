@@ -24,7 +24,8 @@ typedef struct breakdown {
     rdi_ranking functions, lines, data;
     rd_code_function *function;
     rd_code_line *line;
-    rd_code_line *shown; /* for each line, source and number of the own line that it belongs to */
+    rd_code_line *shown; /* for each line, source file and number of the line of the user's own code
+                            that it belongs to */
     rd_data_region *datum;
     rd_attribution *result;
 } breakdown;
@@ -88,7 +89,8 @@ static size_t source_index(const breakdown *b, const char *source) {
     return found ? (size_t)(found - r->sources) : RD_NO_INDEX;
 }
 
-/* Sorts names, drops duplicates, and copies the rest. Stores their number. */
+/* Sorts the n `names`, drops duplicates, and copies the remaining names into the arena of the
+ * result. Stores their number in *out. */
 static rd_status keep_distinct(breakdown *b, const char **names, size_t n, size_t *out) {
     size_t distinct = 0;
     if (n)
@@ -103,8 +105,8 @@ static rd_status keep_distinct(breakdown *b, const char **names, size_t n, size_
     return RD_OK;
 }
 
-/* Lists the source files of the kept entries, and those of the user's own code among them, both
- * sorted by name without duplicates. */
+/* Lists the source files of the kept entries in result->sources, and the ones that contain the
+ * user's own code also in result->own. Both lists are sorted by name and have no duplicates. */
 static rd_status list_sources(breakdown *b) {
     size_t n = 0, n_own = 0;
     const char **names =
@@ -350,7 +352,7 @@ static rd_status make_pairs(breakdown *b) {
     return RD_OK;
 }
 
-/* Makes the entries that tell the misses of a line in a data region. Leaves out tuples without
+/* Makes the entries for the misses of each line in each data region. Leaves out tuples without
  * misses, tuples whose line or region has no entry, and entries beyond the maximum number. */
 static rd_status make_line_data(breakdown *b) {
     const rdi_tuples *tuples = &b->a->tuples;

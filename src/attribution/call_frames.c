@@ -26,7 +26,8 @@ rd_status rdi_has_own_frame(const rdi_modules *modules, const rdi_own *own, uint
     return RD_OK;
 }
 
-/* Names a frame whose function is unknown by its address in the file. */
+/* Names a frame, whose function is unknown, after its address in the file, or after the run-time
+ * address outside of modules. */
 static rd_status name_by_address(const rdi_modules *modules, const rdi_code_place *place,
                                  rdi_arena *scratch, rd_call_frame *out) {
     const rdi_module *module = rdi_modules_of_code(modules, place->pc, place->epoch);

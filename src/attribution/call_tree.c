@@ -3,9 +3,9 @@
  * The contexts of the recorder are a tree of call instructions, whose leaves are the pairs of a
  * context and a site. The tree of the result has call frames instead, so its nodes sum all pairs
  * whose frames are equal. Only the heaviest contexts and pairs get names, because looking up names
- * takes long. Of their nodes, the heaviest are kept. A parent is at least as heavy as its children,
- * so the parents of what is kept are kept too. All other nodes are counted in the node "(others)"
- * below the nearest parent that is kept.
+ * takes long. The result keeps the heaviest of their nodes. A parent is at least as heavy as its
+ * children, so the parents of kept nodes are kept too. All other nodes are counted in the node
+ * "(others)" below the nearest parent that is kept.
  */
 #include "attribution/call_tree.h"
 #include "attribution/call_frames.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define NAMED_PER_NODE                                                                             \
-    8 /* maximum number of contexts and pairs with names, per node of the result */
+    8 /* maximum number of contexts and pairs with names, per node that the result may have */
 
 /* Inclusive counts, by which items are ranked. */
 typedef struct weight {
@@ -32,7 +32,9 @@ typedef struct tree {
     rdi_arena *scratch;
     pair *pairs; /* sorted by key */
     size_t n_pairs, n_contexts;
-    bool *kept; /* for each context, then for each pair: whether it gets a name */
+    /* For each context, then for each pair: whether it gets a name. From choose_nodes() on, for
+     * each node: whether the result keeps it. */
+    bool *kept;
     rdi_code_place *places;
     size_t n_places;
     rdi_call_frames frames;
@@ -41,7 +43,7 @@ typedef struct tree {
     rd_call_node *nodes;
     size_t n_nodes, nodes_room;
     rdi_block_map children; /* maps a parent and a frame to a node */
-    uint64_t left_out;      /* number of pairs and nodes that are counted together */
+    uint64_t left_out;      /* number of pairs and nodes that are counted in nodes "(others)" */
 } tree;
 
 /* ---- ranking ---- */
@@ -192,7 +194,8 @@ static rd_status child_of(tree *t, uint32_t parent, uint32_t frame, uint32_t *ou
     return RD_OK;
 }
 
-/* Stores the node of the frames of context or pair `item` below `parent`. */
+/* Sets *out to the node of the innermost frame of context or pair `item`. Its frames are a chain of
+ * nodes below `parent`; missing nodes are made. */
 static rd_status descend(tree *t, uint32_t parent, size_t item, uint32_t *out) {
     const rdi_code_place *place = &t->places[t->place_of[item]];
     *out = parent;
@@ -231,7 +234,8 @@ static rd_status make_nodes(tree *t) {
     return RD_OK;
 }
 
-/* Sets kept[i] for the heaviest nodes, such that there is room for as many nodes "(others)". */
+/* Sets kept[i] for the heaviest nodes. If some nodes must be left out, the limit on the number of
+ * nodes also has room for a node "(others)" below each kept node and for one without a parent. */
 static rd_status choose_nodes(tree *t) {
     weight *weights = rdi_arena_alloc(t->scratch, t->n_nodes, sizeof *weights);
     t->kept = rdi_arena_alloc(t->scratch, t->n_nodes, sizeof *t->kept);
@@ -255,7 +259,8 @@ static rd_status choose_nodes(tree *t) {
 }
 
 /* Adds the counts of all nodes that are not kept to the nodes "(others)" below the nearest parents
- * that are kept. others[i] is the node below node i, and others[t->n_nodes] the one below none. */
+ * that are kept. others[i] is the node "(others)" below node i, and others[t->n_nodes] the one
+ * without a parent. */
 static rd_status combine_others(tree *t, rd_call_node **out) {
     rd_call_node *others = rdi_arena_alloc(t->scratch, t->n_nodes + 1, sizeof *others);
     if (!others)
@@ -279,7 +284,7 @@ static rd_status combine_others(tree *t, rd_call_node **out) {
 
 /* ---- the result ---- */
 
-/* Subtracts the counts of a node from those of the rest. */
+/* Subtracts the counts of a node from out->other_references and out->other_misses. */
 static void subtract(rd_contexts *out, const rd_call_node *node) {
     out->other_references -= node->references;
     for (size_t k = 0; k < RD_LEVELS_MAX; k++)
@@ -293,8 +298,8 @@ static rd_status copy_text(rdi_arena *arena, const char **text) {
     return good ? RD_OK : RD_ENOMEM;
 }
 
-/* Appends frame `number` to the result, unless it is there already. index_of[] has 1 + the index of
- * each frame in the result. */
+/* Appends frame `number` to the n frames of the result, unless it is there already. index_of[i] is
+ * 1 + the index of frame i in the result, or 0. */
 static rd_status use_frame(const tree *t, size_t number, rd_call_frame *frames, size_t *n,
                            uint32_t *index_of, rdi_arena *arena) {
     if (index_of[number])

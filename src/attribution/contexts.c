@@ -57,7 +57,7 @@ size_t rdi_contexts_index(const rdi_contexts *c, uint64_t number) {
     return index ? (size_t)*index : SIZE_MAX;
 }
 
-/* Enters the index of the next context under its number. */
+/* Stores c->n, the index of the next context, under `number`. */
 static rd_status enter_number(rdi_contexts *c, uint64_t number) {
     uint64_t old;
     if (number >= SMALL_MAX)
@@ -224,7 +224,8 @@ static rd_status rebuild(rdi_contexts *c, unsigned bits) {
     return status;
 }
 
-/* Misses weigh more, because they matter more to the user. */
+/* Returns the weight of a slot. A reference that misses in a level counts 16 times, because misses
+ * matter more to the user. */
 static uint64_t weight_of(const rdi_contexts *c, const rdi_context_counts *slot) {
     uint64_t at[RDI_MISS_COUNTS], weight = 0;
     rdi_contexts_read(c, slot, at);
@@ -233,9 +234,9 @@ static uint64_t weight_of(const rdi_contexts *c, const rdi_context_counts *slot)
     return weight;
 }
 
-/* Folds the lightest contexts, which have at least half of the pairs together. The weight of a context
- * includes the contexts below it, so these are folded too. Weights are compared by their number of
- * bits. */
+/* Folds the lightest contexts, such that at least half of all pairs belong to folded contexts, or
+ * all contexts are folded. The weight of a context includes the weights of the contexts below it,
+ * so these are folded too. Weights are compared by their number of bits. */
 static void fold_light(rdi_contexts *c, uint64_t *weights) {
     size_t n = (size_t)1 << c->bits, pairs[65] = {0}, light = 0;
     for (size_t i = 0; i < n; i++)
@@ -260,7 +261,7 @@ static rd_status fold(rdi_contexts *c) {
         return RD_ENOMEM;
     fold_light(c, weights);
     rdi_free(c->ctx, weights);
-    c->last = UINT64_MAX; /* the context may be folded now */
+    c->last = UINT64_MAX; /* the context that was looked up last may be folded now */
     return rebuild(c, c->bits);
 }
 

@@ -2,10 +2,10 @@
  *
  * Events define calling contexts before references have them. A context is the context of its
  * caller and the program counter of the call. The counters are in a hash table of their own, apart
- * from the tuples. If there are too many pairs, the lightest contexts are folded: from then on their
- * references are counted together, as a pair of the nearest context around them that is not folded
- * and RDI_FOLDED instead of a site. So no reference is lost, and every context that is kept includes
- * all references below it.
+ * from the tuples. If there are too many pairs, the lightest contexts are folded: from then on
+ * their references are counted together, as a pair of the nearest context around them that is not
+ * folded and RDI_FOLDED instead of a site. So no reference is lost, and every context that is kept
+ * includes all references below it.
  */
 #ifndef RDI_CONTEXTS_H
 #define RDI_CONTEXTS_H
@@ -29,8 +29,8 @@ typedef struct rdi_call {
 #define RDI_FOLDED      0 /* no site has this number */
 
 /* The counters of a context and a site. at[k] counts the references that miss in exactly k levels.
- * Two entries fill a cache line: they are a pair of slots. A key is in its home slot, in the other
- * slot of that pair, or in one of the next pairs. */
+ * Two slots fill a cache line. A key is in its home slot, in the other slot of that cache line, or
+ * in one of the next cache lines. */
 typedef struct rdi_context_counts {
     uint64_t key; /* 0: the slot is empty */
     uint32_t at[RDI_MISS_COUNTS];
@@ -47,13 +47,13 @@ typedef struct rdi_contexts {
     bool seen;      /* true: a batch had contexts */
     rdi_call *call; /* call[0] is the context without a caller */
     size_t n, room; /* number of contexts, including context 0 */
-    /* The index of the context with each number: small numbers in an array, where 0 means that the
-     * number is not defined, and the others in a map. */
+    /* The index of the context with each number. Small numbers are in the array `small`, where 0
+     * means that the number is not defined, and large numbers in the map `numbers`. */
     uint32_t *small;
     size_t small_room;
     rdi_block_map numbers;
-    /* The number that was looked up last. Its references have the keys (last_key | site &
-     * last_sites). */
+    /* The number that was looked up last. A reference with this number has the key
+     * (last_key | site & last_sites). */
     uint64_t last, last_key, last_sites;
     rdi_context_counts *slot; /* hash table with open addressing */
     unsigned bits;            /* log2 of the number of slots */
@@ -73,7 +73,7 @@ uint64_t rdi_contexts_bytes(const rdi_contexts *c);
 rd_status rdi_contexts_define(rdi_contexts *c, const rd_event *event, uint32_t epoch);
 /* Returns the index of the context with this number, or SIZE_MAX if it is not defined. */
 size_t rdi_contexts_index(const rdi_contexts *c, uint64_t number);
-/* Finds call[context].own. */
+/* Finds the innermost own call from `context` outward, and stores it in call[context].own. */
 rd_status rdi_contexts_own_call(rdi_contexts *c, const rdi_modules *modules, const rdi_own *own,
                                 size_t context);
 
@@ -89,15 +89,16 @@ static inline rdi_context_counts *rdi_contexts_home(const rdi_contexts *c, uint6
     return &c->slot[key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - c->bits)];
 }
 
-/* Stores the keys of n references, with the sites in sites[] >> shift, and prefetches their
- * counters. A reference whose context is not defined has key 0. */
+/* Stores the keys of n references in keys[], and prefetches their counters. Reference i has the
+ * context with number numbers[origin[i]] and the site sites[i] >> shift. Its key is 0 if its
+ * context is not defined. */
 void rdi_contexts_prepare(rdi_contexts *c, const uint64_t *numbers, const uint32_t *origin,
                           size_t n, const uint64_t *sites, unsigned shift, uint64_t *keys);
-/* Counts a reference that misses in `missed` levels, if its counter is not in its home pair or is
- * full. */
+/* Counts a reference that misses in `missed` levels. rdi_contexts_count() calls it if the key is
+ * not in the cache line of its home slot, or if the counter is full. */
 rd_status rdi_contexts_count_slowly(rdi_contexts *c, uint64_t key, unsigned missed);
 
-/* Returns the other slot of the pair. */
+/* Returns the other slot of the same cache line. */
 static inline rdi_context_counts *rdi_contexts_beside(const rdi_contexts *c,
                                                       const rdi_context_counts *slot) {
     return &c->slot[(size_t)(slot - c->slot) ^ 1];

@@ -73,7 +73,7 @@ static const uint64_t *program_counters(const rd_refs *refs, const uint32_t *ori
 }
 
 /* Prepares tile `p` of p->n references, which begin at index `from` of the batch. `gapless` says
- * that the batch contains all references from its first to its last. */
+ * that no reference between the first and the last one of the batch was dropped. */
 static rd_status prepare(rd_attributor *a, const rd_attributed *batch, bool gapless, size_t from,
                          rdi_tile *p) {
     const rd_refs *refs = batch->refs;
@@ -330,8 +330,8 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* One in this many batches is timed. If there are many events, batches are so short that reading
- * the clock would cost more than a reference. */
+/* One in this many batches is timed. Reading the clock takes longer than counting a reference, and
+ * batches have few references if there are many events. */
 #define TIMED_ONE_IN 16
 
 rd_status rd_attributor_feed(rd_attributor *a, const rd_attributed *batch) {

@@ -180,9 +180,10 @@ static size_t merge_lines(line_part *list, size_t n) {
     return kept;
 }
 
-/* Returns the stride of an instruction in blocks, or 0 if it has none. The stride of all
- * instructions in the region is preferred if it is shorter: if a compiler has unrolled a loop, each
- * instruction makes, for example, only every fourth step. */
+/* Returns the stride of an instruction in blocks, or the stride of all instructions in the region
+ * if that is shorter or the instruction has none; 0 if both have none. The stride of all
+ * instructions counts because, if a compiler has unrolled a loop, each instruction makes, for
+ * example, only every fourth step. */
 static uint64_t stride_of(const rdi_misses *m, const rdi_missed *missed) {
     uint64_t all_sites = missed->tag & RDI_REGION_FIELD;
     const uint64_t *at =

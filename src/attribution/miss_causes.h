@@ -6,14 +6,14 @@
 #include "attribution/places.h"
 #include "attribution/ranking.h"
 
-/* The entries of the result. */
+/* The places of the sites, and the rankings that choose the entries of the result. */
 typedef struct rdi_entries {
     const rdi_places *places;
     rdi_ranking *functions, *lines, *data;
 } rdi_entries;
 
-/* Finds out whether some misses belong to a line or a region without references, before the rankings
- * are sorted; sets the flags to true if so. */
+/* Sets *lines to true if some misses belong to a line without references, and *data to true if some
+ * belong to a region without references. Must be called before the rankings are sorted. */
 void rdi_miss_causes_others(const rdi_misses *m, const rdi_entries *e, bool *lines, bool *data);
 /* Makes the result in the arena. *out becomes NULL if no caches were simulated. */
 rd_status rdi_miss_causes_make(const rd_attributor *a, const rdi_entries *e, rdi_arena *arena,

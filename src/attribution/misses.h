@@ -22,8 +22,8 @@
 /* Finds the majority of a sequence of numbers in constant memory (Boyer and Moore's majority
  * vote). */
 typedef struct rdi_vote {
-    uint64_t value, lead, cast; /* `value`: the present candidate; `lead`: its votes that no
-                                   vote for another value has canceled; `cast`: number of all
+    uint64_t value, lead, cast; /* `value`: the present candidate; `lead`: number of its votes that
+                                   no vote for another value has canceled; `cast`: number of all
                                    votes */
 } rdi_vote;
 
@@ -40,7 +40,8 @@ typedef struct rdi_missed {
     rdi_vote stride;    /* difference between the block numbers of two consecutive misses */
 } rdi_missed;
 
-/* The conflict misses of one region whose blocks were evicted for those of another region. */
+/* The conflict misses to blocks of one region that were evicted for blocks of another region, or of
+ * the same one. */
 typedef struct rdi_rivals {
     uint32_t cache, region;
     uint32_t evictor; /* a region, RDI_OTHERS, or RDI_NO_REGION if the blocks were not evicted */

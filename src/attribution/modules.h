@@ -43,9 +43,9 @@ rd_status rdi_modules_add(rdi_modules *m, const rd_event *event, uint32_t epoch,
  * `epoch`. */
 void rdi_modules_remove(rdi_modules *m, uint64_t address, uint32_t epoch);
 
-/* Return a module that is mapped at `epoch`: one whose code contains `pc`, or one whose code or
- * data overlaps the addresses from `from` to `to`. Of several, the one added last is returned; NULL
- * if there is none. */
+/* Return a module that is mapped at `epoch`: rdi_modules_of_code() one whose code contains `pc`,
+ * rdi_modules_of_data() one whose code or data overlaps the addresses from `from` to `to`. If there
+ * are several, they return the one that was added last; if there is none, NULL. */
 const rdi_module *rdi_modules_of_code(const rdi_modules *m, uint64_t pc, uint32_t epoch);
 const rdi_module *rdi_modules_of_data(const rdi_modules *m, uint64_t from, uint64_t to,
                                       uint32_t epoch);

@@ -8,7 +8,7 @@
  *
  * The references that bring in the working set of a phase are beyond its reach: they have infinite
  * distances at the first visit and long ones at later visits. They are compared as one bin, as long
- * as there are hardly more of them than at the first visit (ROUNDING). */
+ * as there are at most ROUNDING times as many of them as at the first visit. */
 #include "attribution/phases.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@
 /* Factor by which a number of references may exceed the limit that it is compared with. */
 #define ROUNDING 1.1
 
-#define BINS     (RD_LOG_BINS + 1) /* Number of bins. The last bin is for infinite distances. */
+#define BINS     (RD_LOG_BINS + 1) /* number of bins; the last bin is for infinite distances */
 
 typedef struct signature {
     double references;
@@ -31,8 +31,8 @@ typedef struct signature {
 typedef struct interval {
     size_t first;     /* index of the first window */
     signature whole;  /* sum of all windows */
-    signature steady; /* sum of the windows without transitions and without those that bring in the
-                         working set */
+    signature steady; /* sum of the windows except transitions and windows that bring in the working
+                         set */
     size_t reach;     /* the first bin beyond nearly all distances, which are below 2^(reach - 1) */
     size_t number;    /* number of the phase, from 1 */
 } interval;
@@ -177,8 +177,8 @@ static bool brings_in(const interval *early, const interval *late, const signatu
 /* Joins every interval that brings in a working set to the next interval. Returns the number of
  * intervals that are left. */
 static size_t absorb(interval *intervals, size_t n, const signature *window) {
-    size_t left = n - 1; /* index of the earliest interval that is left; those left gather at the
-                            end */
+    size_t left = n - 1; /* index of the earliest interval that is left; the intervals that are left
+                            gather at the end of the array */
     for (size_t i = n - 1; i-- > 0;) {
         interval *late = &intervals[left];
         if (brings_in(&intervals[i], late, window)) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names a place whose function is unknown by `address`: the address in its file, as tools like
+/* Names a place, whose function is unknown, after `address`: the address in its file, as tools like
  * objdump show it, or the run-time address outside of modules. */
 static rd_status name_by_address(rdi_arena *arena, uint64_t address, rdi_place *place) {
     char text[24];
@@ -108,8 +108,9 @@ static int by_function(const void *a, const void *b) {
     return order ? order : compare_numbers(x->function_line, y->function_line);
 }
 
-/* Library code that is inlined into own code is one line for each chain of calls, so that the
- * profile tells which own line it belongs to. */
+/* Returns how many calls distinguish a place from other places on its source line: all of them for
+ * library code that is inlined into own code, otherwise none. So the profile tells which own line
+ * such library code belongs to. */
 static size_t calls_that_matter(const rdi_place *place) {
     return place->own == 0 || place->own == RDI_NO_OWN ? 0 : place->n_inlined_from;
 }

@@ -36,11 +36,11 @@ typedef struct rdi_places {
  * modules. */
 rd_status rdi_place_of(const rdi_modules *modules, rdi_own own, rdi_arena *arena, uint64_t pc,
                        uint32_t epoch, rdi_place *out);
-/* Returns what the user's own code is. */
+/* Returns the definition of the user's own code from the configuration. */
 rdi_own rdi_attributor_own(const rd_attributor *a);
 
-/* Stores the file and the number of the own line that a place belongs to, or those of the place
- * itself. *file is borrowed or in the arena. */
+/* Sets *file and *number to the line of the user's own code that a place belongs to, or to the line
+ * of the place itself if there is no such line. *file is borrowed or in the arena. */
 rd_status rdi_place_own_line(const rdi_place *place, rdi_arena *arena, const char **file,
                              uint64_t *number);
 

@@ -17,8 +17,8 @@ static rd_status copy_text(rdi_arena *arena, const char *text, const char **out)
     return *out ? RD_OK : RD_ENOMEM;
 }
 
-/* Names a place "FILE:LINE", by the first frame in the user's own code if there is one. *function becomes
- * the function of that frame. */
+/* Names a place "FILE:LINE", by the first frame in the user's own code if there is one. Sets
+ * *function to the function of that frame. */
 static rd_status name_frame(rdi_arena *arena, const rdi_place *place, const char **function,
                             const char **out) {
     bool inlined = place->own != 0 && place->own != RDI_NO_OWN;

@@ -4,11 +4,16 @@
 
 #include "attribution/places.h"
 
-/* Names the data of a region: "function (file:line)" of an allocation, by the first frame in the
- * user's own code if there is one, or only "function" if its line
- * is unknown, or "heap" if its site is unknown; the stack of a thread; a variable, or the data of a
- * module outside its variables. If the site of an allocation is known, *place becomes its place, with
- * texts in `scratch`; otherwise all fields of *place are 0. The name is in `arena`. */
+/* Names the data of a region:
+ *
+ * - an allocation: "function (file:line)" of the first frame in the user's own code, or of the
+ *   innermost frame if there is none; only "function" if the line is unknown; "heap" if the
+ *   allocation site is unknown
+ * - a stack: its thread
+ * - static data: the variable, or "other data of" the module outside its variables
+ *
+ * If the allocation site is known, *place becomes its place, with texts in `scratch`; otherwise all
+ * fields of *place are 0. The name is in `arena`. */
 rd_status rdi_region_name(const rdi_modules *modules, rdi_own own, rdi_arena *arena,
                           rdi_arena *scratch, const rdi_region *region, rdi_place *place,
                           const char **out);

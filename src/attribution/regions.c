@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* The bits of an address above these hold the number of the process, which is 0 for the first
- * process. */
+/* An address uses this many bits. The bits above them hold the number of the process, which is 0
+ * for the first process. */
 #define PROCESS_BITS 48
 
 rd_status rdi_regions_init(rdi_regions *r, rd_ctx *ctx, const rdi_modules *modules, size_t max) {

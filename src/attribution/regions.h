@@ -28,8 +28,8 @@ typedef struct rdi_region {
      * key. */
     const char *name;
     uint64_t live, most;     /* number of live bytes now, and the largest number so far */
-    uint64_t fetched, words; /* number of evictions of its blocks from the first cache level, and
-                                number of words that were touched before them */
+    uint64_t fetched, words; /* number of stays of its blocks in the first cache level that have
+                                ended, and number of words that were touched during them */
 } rdi_region;
 
 #define RDI_REGION_RECALLS 4096
@@ -62,8 +62,8 @@ typedef struct rdi_regions {
 rd_status rdi_regions_init(rdi_regions *r, rd_ctx *ctx, const rdi_modules *modules, size_t max);
 void rdi_regions_fini(rdi_regions *r);
 
-/* Finds the last address of the data of an allocation, release or stack. Returns false if the data
- * is empty, or if a release without a size concerns no known allocation. */
+/* Sets *last to the last address of the data of an allocation, release or stack. Returns false if
+ * the data is empty, or if a release without a size concerns no known allocation. */
 bool rdi_regions_extent(rdi_regions *r, const rd_event *event, uint64_t *last);
 /* Applies the event to its data, whose last address is `last`. The caller must invalidate the
  * cached look-ups of this data. */

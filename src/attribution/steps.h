@@ -14,7 +14,7 @@
 typedef struct rdi_steps {
     uint64_t high[RDI_STEPS];   /* last distance of the step */
     uint8_t bin[RDI_STEPS];     /* log bin of the step */
-    uint8_t missed[RDI_STEPS];  /* number of levels that miss, smallest first */
+    uint8_t missed[RDI_STEPS];  /* number of levels that miss, which are the smallest ones */
     uint8_t first[RD_LOG_BINS]; /* first step of each log bin */
     uint8_t n;                  /* number of steps */
 } rdi_steps;

@@ -290,8 +290,9 @@ static rd_status rebuild(rdi_tuples *t, size_t slots, const folding *fold) {
 
 /* ---- folding ---- */
 
+/* Returns the number of bits of the weight of a tuple. */
 static unsigned weight_bits(const rdi_tuples *t, const rdi_tuple *tuple) {
-    uint32_t small = 0; /* sum over all small counters, without unpredictable branches */
+    uint32_t small = 0; /* weight of all small counters, summed without unpredictable branches */
     for (unsigned i = 0; i < RDI_NEAR_STEPS; i++)
         small += (uint32_t)tuple->near[i] * t->small_weight[i];
     for (unsigned i = RDI_NEAR_STEPS; i < RDI_SMALL_STEPS; i++)

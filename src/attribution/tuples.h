@@ -59,10 +59,9 @@ typedef struct rdi_tuples {
     unsigned shift;        /* shift from a hash to a slot number */
     rdi_counts **segments; /* sets of large counters, in segments of equal size */
     size_t n_segments;
-    uint64_t
-        /* Per set of large counters: the weight of all references that it counted. If the set is
-         * free: the index of the next free one. */
-        *weights;
+    /* Per set of large counters: the weight of all references that it counted. If the set is free:
+     * the index of the next free set. */
+    uint64_t *weights;
     uint8_t small_weight[RDI_SMALL_STEPS]; /* weight of one reference at each step */
     uint32_t n_rests, free_rest;           /* number of sets of large counters, and the index of
                                               the first free one; 0: none is free */
