@@ -31,7 +31,7 @@ typedef struct rdi_cache_kernels {
     /* Processes the references at the beginning of a batch that hit, and returns their number. It
      * stops before a reference that misses, hits a marked block, or is a store that must be written
      * through. first[0] is the cache for data and first[1] the cache for instruction fetches; they
-     * may be the same cache. Both are narrow. `kinds` NULL: all references are loads. */
+     * may be the same cache. Both are narrow. If `kinds` is NULL, all references are loads. */
     size_t (*run)(rdi_cache *const first[2], const uint64_t *blocks, const uint8_t *kinds,
                   size_t n);
 } rdi_cache_kernels;
@@ -60,8 +60,8 @@ struct rdi_cache {
     uint64_t *used;                       /* mask of the ways that are not empty */
     uint64_t *bits;                       /* RD_POLICY_PLRU: the bits of the nodes */
     uint8_t *recent;                      /* way that was touched or filled last */
-    uint64_t plru_above[RDI_NARROW_WAYS]; /* for each way, the nodes above it ... */
-    uint64_t plru_away[RDI_NARROW_WAYS];  /* ... and their bits after a touch of the way */
+    uint64_t plru_above[RDI_NARROW_WAYS]; /* for each way, a mask of the nodes above it */
+    uint64_t plru_away[RDI_NARROW_WAYS];  /* the bits of these nodes after a touch of the way */
 
     /* Wide caches. */
     rdi_block_map where;       /* for each block in the cache, the number of its way */
@@ -147,8 +147,9 @@ static inline uint64_t rdi_cache_draw(rdi_cache *c) {
     return (uint64_t)(((rdi_u128)rdi_mix64(c->generator) * c->ways) >> 64);
 }
 
-/* Returns the way of a full set that RD_POLICY_RRIP evicts. `values` has the values
- * of the set, to which the function adds a number such that the largest one becomes 3. */
+/* Returns the way of a full set that RD_POLICY_RRIP evicts. `values` has the re-reference
+ * prediction values of the set. The function adds the same number to all of them, such that the
+ * largest one becomes 3. */
 uint64_t rdi_cache_farthest(uint8_t *values, uint64_t ways);
 
 #endif

@@ -7,7 +7,7 @@ rd_status rdi_wide_init(rdi_cache *c) {
     return rdi_block_map_init(&c->where, c->ctx);
 }
 
-/* ---- LRU: a list from the newest way to the oldest one; elements are numbers plus 1 ---- */
+/* ---- LRU: a list from the newest way to the oldest one; elements are way numbers plus 1 ---- */
 
 static void unlink_way(rdi_cache *c, uint64_t way) {
     uint64_t set = way / c->ways, newer = c->newer[way], older = c->older[way];

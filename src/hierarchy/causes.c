@@ -95,8 +95,8 @@ static rd_status see(rdi_causes *c, uint64_t block, bool *first) {
     return rdi_block_map_exchange(c->seen, block, c->bit, &old);
 }
 
-/* Classifies the reference with index i, whose distance is infinite, and sets *cause to the cause of
- * its miss. */
+/* Classifies the reference with index i, whose distance is infinite, and sets *cause to the cause
+ * of its miss. */
 static rd_status classify_far(rdi_causes *c, size_t i, rd_miss_cause *cause) {
     bool first;
     RD_TRY(see(c, c->blocks[i], &first));
@@ -122,13 +122,14 @@ static rd_status classify_and_report(rdi_causes *c) {
 }
 
 /* Classifies the references if nobody receives their misses. Few references of an inner cache have
- * infinite distances. The loop finds them without branches, so that it costs little for all others. */
+ * infinite distances. The first loop finds them without branches, so it costs little for all other
+ * references. */
 static rd_status classify(rdi_causes *c) {
     uint16_t far[RDI_CAUSES_BATCH];
     size_t n = 0;
     uint64_t misses = 0, before = c->count->cold + c->count->capacity;
     rd_miss_cause cause;
-    _Static_assert(RDI_CAUSES_BATCH <= UINT16_MAX, "an index fits");
+    _Static_assert(RDI_CAUSES_BATCH <= UINT16_MAX, "an index must fit in uint16_t");
     for (size_t i = 0; i < c->n; i++) {
         far[n] = (uint16_t)i;
         n += c->distances[i] == RD_COLD;

@@ -52,8 +52,9 @@ static const rd_opt key_table[] = {
 
 /* ---- parsing ---- */
 
-/* Parses the name before '=' and ends `text` there. Sets *rest to the text after '='. `where` begins
- * the message, here and below: it names the cache as the user wrote it. */
+/* Parses the name before '=' and ends `text` there. Sets *rest to the text after '='. In this
+ * function and those below, `where` is the beginning of messages: it names the cache as the user
+ * wrote it. */
 static rd_status parse_name(rd_ctx *ctx, const char *where, char *text, rd_cache *c, char **rest) {
     char *equals = strchr(text, '='), *colon = strchr(text, ':');
     if (!equals || (colon && colon < equals))
@@ -310,7 +311,8 @@ rd_status rd_hierarchy_parse(rd_ctx *ctx, const char *text, rd_hierarchy *out) {
 
 /* ---- text ---- */
 
-/* Adds ":KEY=WORD", where WORD is number `value` of the key's choices, unless it is the default. */
+/* Adds ":KEY=WORD", where WORD is number `value` of the key's choices. Adds nothing for number 0,
+ * the default. */
 static void add_choice(rdi_text *t, const char *key, uint32_t value) {
     const rd_opt *o = key_table;
     while (strcmp(o->name, key) != 0)

@@ -19,9 +19,9 @@ static inline uint64_t as_ref(uint64_t block, uint8_t kind, bool split) {
 }
 
 /* Gathers references `from` to n - 1 of a tile, after `kept` references that are gathered already,
- * and returns the new number of gathered references. References are left out if they repeat the one
- * before them: a load repeats a load or store to the same block; a store repeats a store to the
- * same block, unless every store must be written through. */
+ * and returns the new number of gathered references. Leaves out a reference if it repeats the
+ * reference before it: a load repeats a load or store to the same block; a store repeats a store to
+ * the same block, unless every store must be written through. */
 static inline size_t gather_from(rdi_gathering *g, const uint64_t *restrict blocks,
                                  const uint8_t *restrict kinds, size_t from, size_t n, size_t kept,
                                  uint64_t *restrict refs, uint32_t *restrict at) {
@@ -249,10 +249,10 @@ RDI_TARGET_AVX512 static inline uint64_t *avx512_find(uint64_t *set, uint64_t wa
     return NULL;
 }
 
-/* Does the work of avx512_first_masked() for sets of 8 or, if `two` is set, 16 lanes. The loop has one
- * branch that depends on the references: whether they change their set. Most do not, and this is easy
- * to predict. Where the other references find their blocks is hard to predict, so the code for them
- * has no branches. */
+/* Does the work of avx512_first_masked() for sets of 8 or, if `two` is set, 16 lanes. The loop has
+ * one branch that depends on the references: whether they change their set. Most of them do not, so
+ * processors predict this branch well. It is hard to predict in which lanes all other references
+ * find their blocks, so the code for these references has no branches. */
 RDI_TARGET_AVX512 static inline __attribute__((always_inline)) size_t
 first_vectors(rdi_lru *c, const uint64_t *restrict refs, size_t n, rdi_arrivals *restrict out,
               uint32_t *restrict missed, bool two) {

@@ -2,10 +2,10 @@
  * names of functions) and TARGET (attributes), and these functions:
  *
  * NAME(touch)   makes a reference to a set: if the set holds the block, its lane moves to the
- *               front; otherwise a new lane enters at the front, and *victim becomes the lane that
- *               leaves, 0 if it is empty. RDI_LRU_DIRTY in the reference makes the lane dirty.
- *               Returns whether the set holds the block.
- * NAME(find)    returns the lane of a block, or NULL.
+ *               front; otherwise a new lane is inserted at the front, and *victim becomes the last
+ *               lane, which is dropped; it is 0 if it was empty. RDI_LRU_DIRTY in the reference
+ *               makes the lane dirty. Returns whether the set held the block.
+ * NAME(find)    returns a pointer to the lane of a block, or NULL.
  * NAME(gather)  see lru_sets.h.
  * NAME(first_masked)  handles references like NAME(first), for one write-back cache whose sets are
  *               found with a mask, and returns the number of misses. Most innermost caches are of
@@ -37,8 +37,8 @@ TARGET static inline bool NAME(refer)(rdi_lru *c, uint64_t *set, uint64_t ref, r
     return !hit;
 }
 
-/* Does the work of NAME(first_masked) for any number of ways. Everything that the loop needs stays in
- * registers. */
+/* Does the work of NAME(first_masked) for any number of ways. Everything that the loop needs stays
+ * in registers. */
 TARGET static size_t NAME(first_loop)(rdi_lru *c, const uint64_t *restrict refs, size_t n,
                                       rdi_arrivals *restrict out, uint32_t *restrict missed) {
     uint64_t *const lanes = c->lanes, *restrict what = out->what;

@@ -39,9 +39,10 @@ bool rdi_lru_levels_suit(const rd_hierarchy *h, uint64_t block_bytes) {
     return good;
 }
 
-/* Returns the maximum number of arrivals that one tile causes behind `levels` levels. At the first
- * level, a reference causes at most three: a miss, a write-back of a dirty victim and a store that
- * is written through. At every further level, it adds at most one write-back. */
+/* Returns the maximum number of arrivals that one tile causes at the level after the first `levels`
+ * levels. At the first level, a reference causes at most three: a miss, a write-back of a dirty
+ * victim and a store that is written through. At every further level, it adds at most one
+ * write-back. */
 static size_t most_arrivals(size_t levels) {
     return (levels + 2) * RDI_LRU_TILE;
 }

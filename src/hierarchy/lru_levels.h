@@ -7,18 +7,20 @@
 
 typedef struct rdi_lru_levels rdi_lru_levels;
 
-/* Returns whether all caches of a valid hierarchy can be simulated this way. */
+/* Returns whether all caches of a valid hierarchy can be kept in LRU order. */
 bool rdi_lru_levels_suit(const rd_hierarchy *h, uint64_t block_bytes);
 
 /* Makes empty caches. first[0] and first[1] are the levels at which data references and instruction
- * fetches arrive. `causes` has one element per level, or NULL where causes are not requested. */
+ * fetches arrive. `causes` has one element per level, which is NULL if the causes of its misses are
+ * not requested. */
 rd_status rdi_lru_levels_new(rd_ctx *ctx, const rd_hierarchy *h, uint64_t block_bytes,
                              const size_t first[2], rdi_causes *const *causes,
                              rdi_lru_levels **out);
 void rdi_lru_levels_free(rdi_lru_levels *l); /* NULL is allowed */
 
-/* Simulates n references. `distances`, if not NULL, are their reuse distances, so that the causes of
- * the innermost level need not compute them; the hierarchy must have one innermost level then. */
+/* Simulates n references. `distances`, if not NULL, are their reuse distances, so that the causes
+ * of the innermost level need not compute them; the hierarchy must have one innermost level
+ * then. */
 rd_status rdi_lru_levels_feed(rdi_lru_levels *l, const uint64_t *blocks, const uint8_t *kinds,
                               const uint64_t *distances, size_t n);
 /* Sets the references, misses and write-backs of each level. */

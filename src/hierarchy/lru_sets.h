@@ -15,8 +15,8 @@
 #define RDI_LRU_WAYS 64   /* maximum number of ways */
 #define RDI_LRU_TILE 4096 /* maximum number of references in a tile */
 
-/* A lane, a reference and a write are the number of a block plus 1, and these bits. A lane of 0 is
- * empty. Block numbers must be below RDI_LRU_BLOCKS. */
+/* A lane, a reference and a write are the number of a block plus 1, combined with these bits. A
+ * lane of 0 is empty. Block numbers must be below RDI_LRU_BLOCKS. */
 #define RDI_LRU_DIRTY  (UINT64_C(1) << 63) /* a dirty lane, a store, or a write that arrives */
 #define RDI_LRU_FETCH  (UINT64_C(1) << 62) /* a reference to the cache of instruction fetches */
 #define RDI_LRU_BLOCKS (UINT64_C(1) << 61)
@@ -47,7 +47,7 @@ typedef struct rdi_gathering {
 typedef struct rdi_lru_kernels {
     /* Writes the references of a tile to `refs` and the index of each of them to `at`, and returns
      * their number. It leaves out references that repeat the block of the reference before them and
-     * change nothing. `kinds` NULL: all references are loads. */
+     * change nothing. If `kinds` is NULL, all references are loads. */
     size_t (*gather)(rdi_gathering *g, const uint64_t *blocks, const uint8_t *kinds, size_t n,
                      uint64_t *refs, uint32_t *at);
     /* Handles n references at the innermost caches: first[0] for data and first[1] for instruction

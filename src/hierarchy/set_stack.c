@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define LONGEST 256 /* above this length, an engine is faster than a search */
+#define LONGEST 256 /* from this number of blocks on, an engine is faster than a search */
 
 /* Replaces the array by an engine. The state of an engine depends only on the LRU stack, so it is
  * enough to feed the blocks in the order of their last references. */
@@ -16,7 +16,7 @@ static rd_status become_engine(rdi_set_stack *s, rd_ctx *ctx, const char *engine
     return RD_OK;
 }
 
-/* Returns the distance of a reference, and moves its block to the end of the array,
+/* Returns the distance of a reference to `block`, and moves the block to the end of the array,
  * which must have room for one more block. */
 static uint64_t move_to_end(rdi_set_stack *s, uint64_t block) {
     for (size_t at = s->n; at-- > 0;)

@@ -1,9 +1,9 @@
 /* Simulates a hierarchy of caches, reference by reference. docs/hierarchies.md defines every step,
  * and the names of the functions are those of its sections.
  *
- * Hierarchies with the default rules are in lru_levels.c. In all others, most references hit in the
- * innermost level and change nothing else. A kernel handles runs of such references (cache.h);
- * everything else goes through the functions here. */
+ * lru_levels.c simulates hierarchies with the default rules. In all other hierarchies, most
+ * references hit in the innermost level and change nothing else. A kernel handles runs of such
+ * references (cache.h); the functions here handle all other references. */
 #include "hierarchy/simulator.h"
 #include "base/sized.h"
 #include "hierarchy/cache.h"
@@ -34,7 +34,7 @@ struct rd_simulator {
     const rdi_cache_kernels *kernels;
     rdi_lru_levels *lru; /* the caches, if all of them can be kept in LRU order; NULL: they are in
                             `level` */
-    rdi_block_map seen;  /* see causes.h */
+    rdi_block_map seen;  /* shared by the causes of all levels (causes.h) */
     rd_miss_sink sink;   /* receives all misses; NULL: nobody does */
     uint64_t block, tag; /* the current reference, if `sink` is not NULL */
 };
@@ -294,7 +294,7 @@ rd_status rd_simulator_feed_tagged(rd_simulator *s, const uint64_t *blocks, cons
     return feed(s, blocks, kinds, tags, n);
 }
 
-/* ---- the whole ---- */
+/* ---- opening, closing and counts ---- */
 
 rd_status rd_simulator_counts(rd_simulator *s, rd_cache_counts *out) {
     RDI_NEED(s ? s->ctx : NULL, s, out);
@@ -309,7 +309,7 @@ rd_status rd_simulator_counts(rd_simulator *s, rd_cache_counts *out) {
 }
 
 /* Returns whether the caches can be kept in LRU order. That is not possible if somebody receives
- * misses, because it does not tell who evicted a block. */
+ * misses, because lru_levels.c does not tell which reference evicted a block. */
 static bool suits_lru(const rd_simulator *s, const rd_simulator_config *config) {
     return !config->misses && rdi_lru_levels_suit(&s->hierarchy, config->block_bytes);
 }

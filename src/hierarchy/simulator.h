@@ -1,4 +1,5 @@
-/* Functions of a simulator for the analysis, beyond reusedist/hierarchy.h. */
+/* Internal functions of a simulator, which the analysis uses beside those of
+ * reusedist/hierarchy.h. */
 #ifndef RDI_SIMULATOR_H
 #define RDI_SIMULATOR_H
 

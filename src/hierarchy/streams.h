@@ -21,7 +21,8 @@ typedef struct rdi_streams {
     rdi_stream_entry entry[RDI_STREAMS];
 } rdi_streams;
 
-/* Trains the table. Returns the direction in which blocks must be prefetched now, or 0. */
+/* Trains the table with a reference to `block`. Returns 1 or -1, the direction in which blocks must
+ * be prefetched now, or 0 if none. */
 int rdi_streams_train(rdi_streams *s, uint64_t block);
 
 #endif

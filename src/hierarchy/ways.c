@@ -1,12 +1,13 @@
 /* Counts the misses of caches with every number of ways, for several numbers of sets in one pass
  * (Hill and Smith 1989). See reusedist/hierarchy.h.
  *
- * References are collected in batches. A reference to the most recent block of its set has distance 0
- * and changes nothing, also for every multiple of this number of sets, because each set is then a
- * part of a former set. So each number of sets first removes these references from what its largest
- * divisor has left. Then the sets are divided into parts. A worker takes a part, picks its references
- * from those that are left, sorts them by set, and measures the distances of one set after the other.
- * Parts share nothing, so the result does not depend on the number of threads. */
+ * References are collected in batches. A reference to the most recent block of its set has distance
+ * 0 and changes nothing. This is also true for every multiple of the number of sets, because the
+ * larger number divides each set into several ones. So each number of sets first removes these
+ * references from the references that its largest divisor has left. Then the sets are divided into
+ * parts. A worker takes a part, picks the references of the part from the references that are left,
+ * sorts them by set, and measures the distances of one set after the other. Parts share nothing, so
+ * the result does not depend on the number of threads. */
 #include "reusedist/hierarchy.h"
 
 #include "base/threads.h"
@@ -27,7 +28,7 @@ typedef struct choice {
     uint64_t sets, mask;         /* mask: sets - 1 for a power of two, else 0 */
     const struct choice *source; /* the choice of the largest divisor; NULL: the batch */
     uint64_t *recent;            /* recent[i]: the most recent block of set i plus 1; 0: none */
-    uint64_t *left;              /* room for a batch */
+    uint64_t *left;              /* the references that are left; room for a batch */
     size_t n;                    /* length of `left` */
     uint64_t removed;            /* number of references that were removed so far */
 } choice;
@@ -99,7 +100,7 @@ static inline uint64_t set_of(const choice *c, uint64_t block) {
     return c->mask ? block & c->mask : block % c->sets;
 }
 
-/* Removes the references with distance 0 from those that the source has left. */
+/* Copies the references that the source has left to c->left, except references with distance 0. */
 static void filter(const rd_ways *w, choice *c) {
     const uint64_t *from = c->source ? c->source->left : w->batch;
     size_t n = c->source ? c->source->n : w->n, kept = 0;
@@ -246,7 +247,7 @@ static rd_status add_parts(rd_ways *w, const choice *c) {
     return RD_OK;
 }
 
-/* Adds a number of sets. Its source is among those before it. */
+/* Adds `sets` as choice number `at`. Only a choice before it can be its source. */
 static rd_status add_choice(rd_ways *w, size_t at, uint64_t sets) {
     choice *c = &w->choices[at];
     *c = (choice){.sets = sets, .mask = sets & (sets - 1) ? 0 : sets - 1};
