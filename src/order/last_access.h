@@ -1,10 +1,10 @@
 /* Stores the time of the last reference to each block, for engines that count the blocks referenced
  * between two times.
  *
- * With a bound B, only the B most recently used blocks are live. The entry of a block that drops out
- * stays in the table at first. Entries with a time below `oldest` are dead, and they are removed
- * once they outnumber the live entries and are at least RDI_SWEEP_LEAST. Memory is proportional to
- * the largest number of live blocks, which is at most B with a bound.
+ * With a bound B, only the B most recently used blocks are live. The entry of a block that is no
+ * longer live stays in the table at first. Entries with a time below `oldest` are dead, and they
+ * are removed once they outnumber the live entries and are at least RDI_SWEEP_LEAST. Memory is
+ * proportional to the largest number of live blocks, which is at most B with a bound.
  */
 #ifndef RDI_LAST_ACCESS_H
 #define RDI_LAST_ACCESS_H

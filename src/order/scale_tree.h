@@ -31,14 +31,14 @@ typedef struct rdi_scale_tree {
     double limit_slope; /* slope of `limit` over log(live) */
     uint64_t *time;     /* end of each node's range, which begins after the end of the previous
                            node's range */
-    /* Number of blocks in each node and in all older nodes, including blocks that left since the
-     * last compression. */
+    /* Number of blocks in each node and in all older nodes, including blocks that left their node
+     * since the last compression. */
     uint64_t *upto;
-    rdi_prefix_counts left; /* number of blocks per node that left since the last compression */
-    uint64_t n_left;
-    size_t n, compressed; /* number of nodes, and of nodes made by the last compression */
-    size_t found;         /* index of the compressed node that was found last */
-    size_t limit;         /* number of nodes at which to compress or to update the limit */
+    rdi_prefix_counts left; /* number of blocks per node that left it since the last compression */
+    uint64_t n_left;        /* number of these blocks in all nodes */
+    size_t n, compressed;   /* number of nodes, and of nodes made by the last compression */
+    size_t found;           /* index of the compressed node that was found last */
+    size_t limit;           /* number of nodes at which to compress or to update the limit */
     size_t room;
     void *memory;           /* one allocation holds all arrays */
     uint64_t live;          /* number of blocks */

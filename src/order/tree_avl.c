@@ -2,8 +2,8 @@
  * M nodes.
  *
  * An insertion or removal descends from the root and stores the links that it follows. On the way
- * back, it may rotate the subtree at each link. Sums change before the way back, and heights change
- * on it.
+ * back, it may rotate the subtree at each link. It updates sums before the way back, and heights on
+ * the way back.
  *
  * G. M. Adelson-Velsky, E. M. Landis. An algorithm for the organization of information. 1962.
  */

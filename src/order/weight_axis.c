@@ -74,7 +74,7 @@ static inline __attribute__((always_inline)) void subtract(uint64_t *level, uint
 }
 
 /* Subtracts `weight` from the weight of slot s, and returns the weight above s. The function may
- * also change elements that begin after `next`, which mean nothing yet. */
+ * also change elements that begin after `next`, whose sums are not valid yet. */
 static inline __attribute__((always_inline)) uint64_t take_weight(rdi_weight_axis *a, uint64_t s,
                                                                   uint64_t weight) {
     uint64_t top = a->next, sum = a->open - a->sum[0][s];
@@ -241,7 +241,7 @@ static uint32_t *slot_of(rdi_weight_slots slots, uint32_t owner) {
     return (uint32_t *)((char *)slots.first + owner * slots.stride);
 }
 
-/* Slots, in ascending order, with their weights and owners. */
+/* Up to TILE slots in ascending order, with their weights and owners. */
 typedef struct tile {
     size_t n;
     uint64_t slot[TILE], weight[TILE];
@@ -249,9 +249,9 @@ typedef struct tile {
     bool is_hole[TILE];
 } tile;
 
-/* Copies the slots [from, to) that may be live or holes to the tile, clears their bits in the set of
- * holes, and prefetches the places where their owners store their slots. The tile is one word of the
- * set. */
+/* Copies the slots [from, to) that may be live or holes to the tile, clears their bits in the set
+ * of holes, and prefetches the places where their owners store their slots. The tile is one word of
+ * the set. */
 static void read_tile(rdi_weight_axis *a, uint64_t from, uint64_t to, rdi_weight_slots slots,
                       tile *t) {
     bool has_empty = a->has_empty;
@@ -288,8 +288,8 @@ static void append_hole(rdi_weight_axis *a, uint64_t weight) {
     append_old(a, RDI_WEIGHT_NONE, weight);
 }
 
-/* Returns whether entry i of a tile is live. A slot with a weight is either live or a hole. Without a
- * weight, only the owner knows. */
+/* Returns whether entry i of a tile is live. A slot whose weight is not 0 is either live or a hole.
+ * A slot with the weight 0 is live if it is still the slot of its owner. */
 static inline bool is_live(const tile *t, size_t i, rdi_weight_slots slots) {
     if (RDI_LIKELY(t->weight[i] != 0))
         return !t->is_hole[i];

@@ -15,9 +15,9 @@
  * The elements of a level form groups of 8. An element of level 0 is a slot, and an element of
  * level k + 1 is a group of level k. Level 0 stores, for each slot, the weight of the slots of its
  * group up to and including the slot. A higher level stores, for each element, the weight of the
- * elements of its group before the element. So the weight above a slot is computed from two numbers
- * per level, and subtracting weight from a slot changes the rest of one group per level. The
- * numbers of slots from `next` on, and of elements that begin after `next`, mean nothing.
+ * elements of its group before the element. So the weight above a slot is computed from two sums
+ * per level, and subtracting weight from a slot changes the rest of one group per level. The sums
+ * of slots from `next` on, and of elements that begin after `next`, are not valid.
  *
  * Slot 0 is never used, because it means "no slot". The owner of a slot is the object that last got
  * the slot. The slot is live if it is still the slot of its owner.
@@ -33,10 +33,11 @@
 
 typedef struct rdi_weight_axis rdi_weight_axis;
 struct rdi_weight_axis {
-    uint64_t *sum[RDI_WEIGHT_LEVELS]; /* sums of weights inside groups, see above */
+    uint64_t *sum[RDI_WEIGHT_LEVELS]; /* sums of weights inside the groups of each level */
     uint64_t sum_room[RDI_WEIGHT_LEVELS];
-    uint64_t *holes[RDI_WEIGHT_MASKS]; /* level 0: one bit per slot, set for holes; above: one bit
-                                          per word of the level below, set if it is not 0 */
+    uint64_t *holes[RDI_WEIGHT_MASKS]; /* level 0: one bit per slot, set for holes; each higher
+                                          level: one bit per word of the level below, set if the
+                                          word is not 0 */
     uint64_t hole_room[RDI_WEIGHT_MASKS];
     uint32_t *owner; /* owner of each slot */
     uint64_t owner_room;
@@ -49,7 +50,7 @@ struct rdi_weight_axis {
     bool has_empty;        /* true: a live slot may have the weight 0 */
     uint64_t renumberings; /* number of times that the slots were renumbered */
     uint64_t (*take)(rdi_weight_axis *a, uint64_t s,
-                     uint64_t weight); /* the kernel take_weight() */
+                     uint64_t weight); /* take_weight() for the instruction set of this processor */
 };
 
 /* Makes an empty axis whose capacity is always a multiple of `unit` slots. */
