@@ -18,13 +18,14 @@ static double size_error(uint64_t blocks, double rate) {
     return QUANTILE * sqrt((double)blocks * (1 - rate) / rate);
 }
 
-/* Returns the index of the element of an array with a number per power of two that holds for a cache
- * of `blocks` blocks: that of the largest power of two up to it. */
+/* Returns log2 of the largest power of two that is at most `blocks`, or 0 for 0 blocks: the index
+ * into the arrays of the facts that have one number per power of two. */
 static size_t power_of(uint64_t blocks) {
     return blocks ? rdi_bit_width(blocks) - 1 : 0;
 }
 
-/* Returns by how much a cache size may be off. A sample of objects of different sizes states it. */
+/* Returns by how many blocks, or bytes of objects, a cache size may be off. The facts of a sample
+ * of objects state this number, because the objects differ in size. */
 static double size_error_of(const rdi_band_scan *scan, uint64_t blocks) {
     if (scan->objects)
         return (double)blocks * scan->objects->size_error[power_of(blocks)];
@@ -108,7 +109,8 @@ rd_status rd_mrc_band(rd_ctx *ctx, const rd_profile *p, uint64_t blocks, double 
     return RD_OK;
 }
 
-/* The byte curve is read at both ends of the range in which the cache size may lie, as for requests. */
+/* Reads the byte curve at both ends of the range in which the cache size may lie, like
+ * rdi_band_scan_at() for requests. */
 rd_status rd_objects_band(rd_ctx *ctx, const rd_profile *p, uint64_t bytes, double *low,
                           double *high) {
     RDI_NEED(ctx, ctx, p, low, high);

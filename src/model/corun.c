@@ -1,18 +1,19 @@
-/* Computes what programs get of a cache that they share; see reusedist/corun.h.
+/* Computes how many blocks of a shared cache each program occupies, and its miss ratio. See
+ * reusedist/corun.h.
  *
- * With the miss ratio m(x) of a cache of x blocks, a program that occupies x blocks occupies one more
- * after 1 / m(x) references. The references that it needs to occupy c blocks are therefore
+ * With the miss ratio m(x) of a cache of x blocks, a program that occupies x blocks occupies one
+ * more after 1 / m(x) references. The references that it needs to occupy c blocks are therefore
  *
  *   w(c) = integral from 0 to c of dx / m(x),
  *
  * and its footprint f(w), the blocks that it occupies after w references, is the inverse function.
  * (Xiang, Ding, Luo, Bao, HOTL, ASPLOS 2013, derive the miss ratio as the slope of the average
- * footprint. Read backwards, the relation gives a footprint from any profile, without the reuse times
- * that the average footprint is computed from.) m is a straight line between two points of the curve,
- * so that w and f have closed forms there.
+ * footprint. Read backwards, the relation gives a footprint from any profile, without the reuse
+ * times that the average footprint is computed from.) m is a straight line between two points of
+ * the curve, so that w and f have closed forms there.
  *
- * Programs with the rates r share a cache of C blocks: the stretch of time T with sum f_i(r_i T) = C
- * is found by bisection, and program i misses as often as in a cache of f_i(r_i T) blocks.
+ * When programs with the rates r_i share a cache of C blocks, bisection finds the time T with
+ * sum f_i(r_i T) = C. Program i then has the miss ratio of a cache of f_i(r_i T) blocks.
  */
 #include "reusedist/corun.h"
 
@@ -273,8 +274,8 @@ rd_status rd_corun_share(const rd_corun *c, uint64_t blocks, rd_corun_program *p
 
 /* ---- assignment to several caches ---- */
 
-/* The tables of a search over all sets of programs. The cost of a set is the number of misses of its
- * programs in one cache, per reference of all programs. */
+/* The tables of a search over all sets of programs. The cost of a set is the number of misses of
+ * its programs in one cache, per reference of all programs. */
 typedef struct search {
     size_t n, sets;      /* numbers of programs and of sets */
     size_t most;         /* largest number of programs in one cache */
@@ -309,7 +310,8 @@ static void solve_set(search *f, size_t k, program_set s, bool worst) {
     f->total[k * f->sets + s] = best;
 }
 
-/* Finds the best or the worst assignment of all programs to `caches` caches, and returns its cost. */
+/* Finds the best or the worst assignment of all programs to `caches` caches, and returns its
+ * cost. */
 static double solve(search *f, size_t caches, bool worst) {
     for (size_t s = 0; s < f->sets; s++)
         f->total[s] = s == 0 ? 0 : INFINITY;
@@ -379,8 +381,9 @@ rd_status rd_corun_assign(const rd_corun *c, uint64_t blocks, size_t caches, siz
 
 #define WAYS_MAX 4096
 
-/* Fills the table best[i * (ways + 1) + a]: the fewest misses of programs 0 to i in `a` ways, and
- * `given`, the ways of program i in that case. miss[a] is scratch. */
+/* Fills two tables: best[i * (ways + 1) + a] is the lowest number of misses of programs 0 to i in
+ * `a` ways, per reference of all programs, and given[i * (ways + 1) + a] is the number of ways that
+ * program i has in that case. `miss` is scratch memory for ways + 1 numbers. */
 static rd_status fill_ways(const rd_corun *c, uint64_t way_blocks, size_t ways, double *best,
                            uint16_t *given, double *miss) {
     for (size_t i = 0; i < c->n; i++) {
@@ -434,7 +437,7 @@ rd_status rd_corun_partition(const rd_corun *c, uint64_t blocks, size_t ways, si
                         "a cache of %" PRIu64 " blocks cannot have %zu ways: the ways must divide "
                         "the blocks",
                         blocks, ways);
-    /* One row more than programs: the last one is scratch. */
+    /* `best` has one row more than there are programs, the scratch memory of fill_ways(). */
     double *best = rdi_alloc(c->ctx, (c->n + 1) * (ways + 1), sizeof *best);
     uint16_t *given = rdi_alloc(c->ctx, c->n * (ways + 1), sizeof *given);
     rd_status status =

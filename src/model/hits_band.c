@@ -5,14 +5,16 @@
 /* The tolerance of comparisons with the requested ratio, as in rd_cache_for_hits(). */
 #define TOLERANCE 1e-12
 
-/* A question about the sizes: may, or must, a cache of a size miss at most `misses`? */
+/* A question about cache sizes: is the miss ratio at most `misses`, possibly or certainly? */
 typedef struct size_question {
     const rd_profile *p;
     double misses;
-    bool is_certain; /* true: the high end of the band is asked for, false: the low end */
+    bool is_certain; /* true: certainly, by the high end of the band; false: possibly, by its low
+                        end */
 } size_question;
 
-/* Returns false also where the band is unknown: near the bound of the profile. */
+/* Returns whether a cache of `blocks` blocks is enough: whether the answer is yes. Returns false
+ * where the band is unknown, near the bound of the profile. */
 static bool is_enough(const size_question *q, uint64_t blocks) {
     double low, high;
     rdi_band_scan scan = rdi_band_scan_start(q->p);
@@ -32,9 +34,9 @@ static uint64_t smallest_between(const size_question *q, uint64_t from, uint64_t
     return to;
 }
 
-/* Returns the smallest size from `from` on that is enough, or RD_UNKNOWN. The band only falls from
- * one power of two to the next. At a power of two it may rise, because the uncertainty is stated
- * for each of them. */
+/* Returns the smallest size from `from` on that is enough, or RD_UNKNOWN if there is none. Between
+ * two powers of two, the band only falls. At a power of two it may rise, because every power of two
+ * has its own uncertainty. */
 static uint64_t smallest_size(const size_question *q, uint64_t from) {
     uint64_t bound = rd_profile_facts_of(q->p)->bound, end = bound ? bound : UINT64_C(1) << 62;
     if (is_enough(q, from))

@@ -29,7 +29,7 @@ typedef struct knee_grid {
     bool taken[GRID];      /* true: too close to a knee that was already found */
     size_t n;              /* number of sizes: up to an octave after the end of the curve, or up to
                               the bound */
-    double average;        /* average gain per octave, from the smallest knee on */
+    double average;        /* average gain per octave, from the smallest possible knee on */
     size_t first;          /* position of the smallest possible knee */
     bool hidden;           /* true: the curve may continue to fall beyond the bound */
 } knee_grid;

@@ -26,8 +26,8 @@
 /* Maximum number of log-linear bins, for distances up to 8.6 * 10^9. */
 #define CELLS_MOST (UINT64_C(1) << 22)
 
-/* The references of a cell: the range in which they are assumed to lie, and their share of all
- * finite references. */
+/* The references of a cell: their share of all finite references, and the range in which their
+ * distances are assumed to lie. */
 typedef struct content {
     double share, low, high;
 } content;

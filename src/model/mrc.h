@@ -49,8 +49,8 @@ uint64_t rdi_mrc_end(const rdi_mrc_scan *scan);
 typedef struct rdi_band_scan {
     const rd_profile_facts *facts;
     const rd_objects_facts *objects; /* NULL: blocks, not objects */
-    rdi_mrc_scan more, less; /* scans at the largest and at the smallest size that the sampled size
-                                may represent */
+    rdi_mrc_scan more, less; /* scans of the curve at the upper and at the lower end of the range in
+                                which the cache size may lie */
 } rdi_band_scan;
 
 rdi_band_scan rdi_band_scan_start(const rd_profile *p);

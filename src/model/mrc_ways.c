@@ -11,8 +11,8 @@
 
 #include <inttypes.h>
 
-/* A bounded profile is refused if references beyond its bound could change the estimate by more
- * than this. */
+/* A bounded profile is refused if references beyond its bound could change the estimated miss ratio
+ * by more than this number. */
 #define UNCERTAINTY 0.0005
 #define BLOCKS_MAX  (UINT64_C(1) << 60)
 #define BAND_POINTS 1000 /* number of random sizes at which the band is read */

@@ -55,8 +55,9 @@ rd_status rd_objects_cost(rd_ctx *ctx, const rd_profile *p, const rd_object_pric
     return RD_OK;
 }
 
-/* The cheapest size is the end of a bin, the size of the largest object, or 0 (no cache). Inside a
- * bin, a larger cache costs more, but the profile shows fewer misses only at the end of the bin. */
+/* The cheapest size is 0 (no cache), the end of a bin, or the smallest size that is considered:
+ * that of the largest object or, if it is larger, the smallest size that a sample resolves. Sizes
+ * inside a bin are not tried: the misses there are only interpolated. */
 rd_status rd_objects_cheapest(rd_ctx *ctx, const rd_profile *p, const rd_object_prices *prices,
                               rd_object_cost *out) {
     RDI_NEED(ctx, ctx, p, prices, out);
