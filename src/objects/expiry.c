@@ -36,8 +36,8 @@ static void place(rdi_expiry_queue *q, uint32_t number) {
     q->places++;
 }
 
-/* Takes lists `from` to `to` - 1 out of the queue, and puts their arrays before those of `chain`.
- * Returns the first array of the longer chain. */
+/* Takes lists `from` to `to` - 1 out of the queue, and puts their arrays before the arrays of
+ * `chain`. Returns the first array of the longer chain. */
 static uint32_t take_lists(rdi_expiry_queue *q, unsigned from, unsigned to, uint32_t chain) {
     for (unsigned list = from; list < to; list++) {
         uint64_t rest = q->used[list / 64] >> list % 64;
@@ -59,9 +59,9 @@ static uint32_t take_lists(rdi_expiry_queue *q, unsigned from, unsigned to, uint
     return chain;
 }
 
-/* Visits all places of a chain that was taken out when the time was `before`. Stale places are
- * dropped, and so are places of objects that never expire now. Objects whose time of expiry is
- * reached expire, and all other objects get a new place. */
+/* Visits all places of a chain that was taken out when the time was `before`. Drops stale places
+ * and the places of objects that will never expire. Objects whose time of expiry is reached expire,
+ * and all other objects get a new place. */
 static void visit(rdi_expiry_queue *q, uint32_t chain, uint64_t before,
                   void (*expired)(void *user, uint32_t number), void *user) {
     while (chain) {
@@ -131,9 +131,9 @@ void rdi_expiry_set(rdi_expiry_queue *q, uint32_t number, uint64_t time) {
         place(q, number);
 }
 
-/* Let D be the highest digit that changes. All lists of digits below D have only times that are
- * over, and so have the lists of D whose value is smaller than in `now`. Only the list of D with
- * the same value as in `now` can also have times after `now`. */
+/* Let D be the highest digit that changes. The lists of all digits below D have only times that
+ * have passed, and so have the lists of D whose value is smaller than the one in `now`. Only the
+ * list of D with the same value as in `now` can also have times after `now`. */
 void rdi_expiry_advance(rdi_expiry_queue *q, uint64_t now,
                         void (*expired)(void *user, uint32_t number), void *user) {
     uint64_t before = q->now;

@@ -32,7 +32,7 @@
 #define RDI_SAMPLE_GROUPS 32
 #define RDI_SAMPLE_SIZES  (RD_BAND_SIZES + 1) /* cache sizes 2^0 to 2^63, and an infinite cache */
 
-/* Requests or bytes, by group of objects and by the exponent of the smallest power of two that hits
+/* Requests or bytes, by group of objects and by k, where 2^k bytes is the smallest cache that hits
  * them. */
 typedef double rdi_sample_groups[RDI_SAMPLE_GROUPS][RDI_SAMPLE_SIZES];
 

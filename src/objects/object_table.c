@@ -6,8 +6,9 @@
 #define ENTRY_BITS_LEAST 12
 #define OBJECTS_MOST     (UINT64_C(1) << 31)
 #define AHEAD            16 /* number of objects between the prefetch of an entry and its use */
-/* If a new id is more entries away from its home, a new hash is chosen. At most half of the entries are
- * used, so a random hash has no runs of used entries that are this long. */
+/* If a new id is stored more than this number of entries after its home, a new hash is chosen. At
+ * most half of the entries are used, so a random hash has no runs of used entries that are this
+ * long. */
 #define FAR          256
 #define RESEEDS_MOST 8 /* maximum number of times that a new hash is chosen */
 
@@ -40,7 +41,8 @@ static rd_status replace_entries(rdi_object_table *t, rd_ctx *ctx, unsigned bits
 }
 
 /* Doubles the number of entries. An entry moves from place i to about 2 * i, because its home is
- * given by the upper bits of its hash. So both arrays are visited in order, without cache misses. */
+ * given by the upper bits of its hash. So both arrays are visited in order, without cache
+ * misses. */
 static rd_status double_entries(rdi_object_table *t, rd_ctx *ctx) {
     uint64_t *old = NULL, n = t->entries;
     RD_TRY(replace_entries(t, ctx, 65 - t->shift, &old));

@@ -1,6 +1,6 @@
 /* The table of objects: gives each object id a number, 0, 1, 2 ... in the order of their first
- * requests, and keeps a record per object. Records are never removed, because a request for
- * a deleted object is a different kind of miss from the first request for an object. */
+ * requests, and stores an rdi_cached for each object. No rdi_cached is ever removed, because a
+ * request for a deleted object is a different kind of miss from the first request for an object. */
 #ifndef RDI_OBJECT_TABLE_H
 #define RDI_OBJECT_TABLE_H
 
@@ -15,7 +15,7 @@ typedef enum rdi_cached_state {
     RDI_CACHED_DELETED
 } rdi_cached_state;
 
-/* A record has 32 bytes, so that it is in one cache line. */
+/* What is known about one object. It has 32 bytes, so that it is in one cache line. */
 typedef struct rdi_cached {
     uint64_t id;
     uint64_t bytes;
@@ -63,7 +63,7 @@ typedef struct rdi_object_table {
 rd_status rdi_object_table_init(rdi_object_table *t, rd_ctx *ctx);
 void rdi_object_table_fini(rdi_object_table *t, rd_ctx *ctx); /* a zeroed table is allowed */
 
-/* Makes room for k more objects. Numbers of objects stay valid, but pointers to records, hashes and
+/* Makes room for k more objects. Numbers of objects stay valid, but pointers to objects, hashes and
  * places do not. */
 rd_status rdi_object_table_room(rdi_object_table *t, rd_ctx *ctx, uint64_t k);
 
@@ -71,8 +71,8 @@ static inline uint64_t rdi_cached_hash(const rdi_object_table *t, uint64_t id) {
     return rdi_mix64(id ^ t->seed);
 }
 
-/* Returns the entry at which the search for a hash begins. It depends on the upper half of the hash
- * only, which the entries contain: there are at most 2^32 of them. */
+/* Returns the index of the entry at which the search for a hash begins. It depends only on the
+ * upper half of the hash, which the entries contain, because there are at most 2^32 entries. */
 static inline uint64_t rdi_cached_home(const rdi_object_table *t, uint64_t hash) {
     return hash >> t->shift;
 }
@@ -82,8 +82,8 @@ static inline void rdi_cached_prefetch(const rdi_object_table *t, uint64_t hash)
 }
 
 /* Finds an object in two steps, so that a caller with several ids can let their memory accesses
- * overlap. rdi_cached_probe() returns a place and prefetches the record that rdi_cached_find()
- * compares. rdi_cached_find() returns the number of the object, and makes a record if the id is
+ * overlap. rdi_cached_probe() returns a place and prefetches the object that rdi_cached_find()
+ * compares. rdi_cached_find() returns the number of the object, and adds an object if the id is
  * new. The table must have room. */
 uint64_t rdi_cached_probe(const rdi_object_table *t, uint64_t hash);
 uint32_t rdi_cached_find(rdi_object_table *t, uint64_t id, uint64_t hash, uint64_t place);

@@ -30,7 +30,7 @@ rd_status rd_objects_new(rd_ctx *ctx, const rd_objects_config *config, rd_object
     if (!(known.sample_rate >= 0 && known.sample_rate <= 1) || (known.sample_rate && known.every))
         return rdi_fail(ctx, RD_EINVAL,
                         known.every ? "stretches of time cannot be combined with a sample"
-                                    : "a sample rate of %g: it must be from 0 to 1",
+                                    : "the sample rate is %g; it must be from 0 to 1",
                         known.sample_rate);
     rd_objects *o = rdi_calloc(ctx, 1, sizeof *o);
     if (!o)
@@ -94,8 +94,8 @@ static bool is_absent(const rdi_cached *x) {
     return rdi_cached_state_of(x) == RDI_CACHED_NEW || rdi_cached_state_of(x) == RDI_CACHED_DELETED;
 }
 
-/* Removes an object whose lifetime has ended from the cache, or marks it as stale. The queue calls
- * this function. */
+/* Removes an object whose lifetime has ended from the cache or, if expiry is lazy, marks it as
+ * stale. The queue calls this function. */
 static void expire(void *user, uint32_t number) {
     rd_objects *o = user;
     rdi_cached *x = &o->table.object[number];
@@ -243,8 +243,8 @@ static uint64_t process(rd_objects *o, request *r) {
 
 /* ---- batches ---- */
 
-/* Fails because the size of a request, or the sum of all sizes with it, is too large. `before` is the
- * number of requests before it. */
+/* Fails because the size of a request, or the sum of all sizes with it, is too large. `before` is
+ * the number of requests before it. */
 static rd_status refuse_size(rd_objects *o, uint64_t before, uint64_t bytes) {
     uint64_t number = before + 1;
     if (bytes >= BYTES_MAX)
@@ -347,15 +347,15 @@ static rd_status process_requests(rd_objects *o, const ring *g, const rd_request
     return o->stretches.status;
 }
 
-/* Returns whether all requests so far are reads of objects that do not expire, and all of them count.
- * Then an object that is not new is present. */
+/* Returns whether all requests so far are reads of objects that do not expire, and all of them
+ * count. Then an object that is not new is present. */
 static bool is_plain(const rd_objects *o, const uint64_t *distances) {
     return !o->has_operations && !o->has_lifetimes && !o->queue.room && !o->sample && !distances &&
            !o->stretches.every && o->requests >= o->warmup;
 }
 
-/* Does the same as process_requests() for plain requests, but faster: it keeps the totals of the tile
- * in registers and decides nothing that is known. */
+/* Does the same as process_requests() for plain requests, but faster: it keeps the totals of the
+ * tile in registers, and makes no decisions whose result is known. */
 static rd_status process_plain(rd_objects *o, const ring *g, const rd_requests *q, range t) {
     rdi_traffic all = {.requests = t.end - t.begin}, cold = {0};
     uint64_t live = o->live;

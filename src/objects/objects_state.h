@@ -19,7 +19,8 @@
 #include "order/weight_axis.h"
 #include "reusedist/objects.h"
 
-/* A request with a distance. */
+/* A request for an object that an infinite cache holds: its distance and the bytes that it asks
+ * for. */
 typedef struct rdi_found {
     uint64_t distance, bytes;
 } rdi_found;
@@ -37,7 +38,7 @@ struct rd_objects {
     size_t n_found;
     rdi_stretches stretches;
     rdi_object_sample *sample; /* NULL: all objects are analyzed */
-    uint64_t warmup;           /* requests up to this number do not count; of a sample: UINT64_MAX
+    uint64_t warmup;           /* requests up to this number do not count; for a sample: UINT64_MAX
                                   during the warm-up, then 0 */
     bool has_operations, has_times, has_lifetimes;
     bool gives_lifetimes; /* true: the requests have a column of lifetimes, maybe all of them 0 */
@@ -65,7 +66,7 @@ static inline bool rdi_objects_counts(const rd_objects *o, uint64_t operation) {
     return reads ? read : operation != RD_OPERATION_DELETE;
 }
 
-/* Fails if a request is impossible. `number` is its number in the trace, from 1. */
+/* Fails if a request is invalid. `number` is its number in the trace, from 1. */
 rd_status rdi_objects_check(rd_objects *o, uint64_t number, uint64_t bytes, uint64_t operation);
 /* Processes requests of objects that are analyzed; see rd_objects_feed(). */
 rd_status rdi_objects_process(rd_objects *o, const rd_requests *requests, uint64_t *distances);

@@ -8,16 +8,17 @@
 
 #define GROUPS RDI_SAMPLE_GROUPS
 #define SIZES  RDI_SAMPLE_SIZES
-/* Half width of the band in standard deviations. It is above the 2.04 of Student's t with 30 degrees of
- * freedom, because the groups do not show the variance that hot objects outside the sample have. */
+/* Half width of the band in standard deviations. It is above the 2.04 of Student's t with 30
+ * degrees of freedom, because the groups do not show the variance that hot objects outside the
+ * sample have. */
 #define QUANTILE 2.7
 #define NORMAL   1.96 /* 97.5 % quantile of the normal distribution */
 /* A deviation of more than this many standard deviations means that the hottest objects are not in
  * the sample. */
 #define SURPRISE 2
 
-/* A class of sizes with fewer sampled objects than this is estimated as a proportion: its groups have
- * too few objects each. */
+/* A class of sizes with fewer sampled objects than this is estimated as a proportion: its groups
+ * have too few objects each. */
 #define MANY (2 * GROUPS)
 
 /* The misses of some requests: in requests, or in bytes. */
@@ -66,7 +67,7 @@ static void estimate_by_groups(const rdi_sample_groups part, double rate, curve 
     /* The further the sample deviates, the more the uncertainty of the slope matters. */
     double uncertain = variance > 0 ? 1 + deviation * deviation / ((GROUPS - 1) * variance) : 1;
     variance = seen > variance ? seen : variance;
-    for (size_t k = SIZES - 1; k-- > 0;) { /* the last size, 2^63 bytes, is infinite */
+    for (size_t k = SIZES - 1; k-- > 0;) { /* 2^63 bytes have the misses of an infinite cache */
         for (size_t g = 0; g < GROUPS; g++)
             misses[g] += part[g][k + 1];
         double both = covariance(misses, all, rate, GROUPS - 1);
@@ -87,12 +88,12 @@ typedef struct few {
     double sampled; /* bytes of sampled objects */
     double n;       /* effective number of sampled objects */
     double alike;   /* bytes of other objects, up to the number that the sampling rate predicts */
-    double hot;     /* the rest of the bytes of other objects, which must have more requests */
+    double hot;     /* the remaining bytes of other objects, which must have more requests each */
 } few;
 
-/* Divides `total`, the bytes of a class of sizes, into the bytes of sampled and of other objects. The
- * effective number of sampled objects is sum(b)^2 / sum(b^2), where b are their bytes (Kish), because
- * an object with many bytes says no more than one with few. */
+/* Divides `total`, the bytes of a class of sizes, into the bytes of sampled and of other objects.
+ * The effective number of sampled objects is sum(b)^2 / sum(b^2), where b are their bytes (Kish),
+ * because an object with many bytes says no more than one with few. */
 static few find_few(const rdi_sample_groups part, double rate, double total) {
     double all[GROUPS];
     for (size_t g = 0; g < GROUPS; g++)
@@ -107,11 +108,12 @@ static few find_few(const rdi_sample_groups part, double rate, double total) {
 }
 
 /* Estimates the misses of a class of sizes with few sampled objects. The share of the bytes of
- * unsampled objects that misses is estimated by the share of the sampled bytes and, counted like one
- * more object, `prior`: the share of the next smaller class. Its interval is that of Agresti and
- * Coull, which adds two objects that miss and two that hit; the variance is that of a prediction. Hot
- * objects miss less: their share lies between 0 and the upper end of that interval. Whether bytes
- * belong to hot objects is the same question for all classes, so these errors do not cancel out. */
+ * unsampled objects that misses is estimated by the share of the sampled bytes and, counted like
+ * one more object, `prior`: the share in the next smaller class. Its interval is the one of Agresti
+ * and Coull, which adds two objects that miss and two that hit, with the variance of a prediction.
+ * Hot objects miss less: their share lies between 0 and the upper end of that interval. Whether
+ * bytes belong to hot objects is the same question for all classes, so these errors do not cancel
+ * out. */
 static void estimate_few(const rdi_sample_groups part, double rate, const double *prior, curve *c) {
     few f = find_few(part, rate, c->total);
     double missed = 0;
@@ -132,7 +134,8 @@ static void estimate_few(const rdi_sample_groups part, double rate, const double
     c->missed[SIZES - 1] = c->missed[SIZES - 2];
 }
 
-/* Adds a class of sizes to the sum of all classes. Except for `doubt`, their errors are independent. */
+/* Adds a class of sizes to the sum of all classes. Except for `doubt`, their errors are
+ * independent. */
 static void add_class(curve *sum, const curve *c) {
     for (size_t k = 0; k < SIZES; k++) {
         sum->missed[k] += c->missed[k];
@@ -164,8 +167,8 @@ static void estimate_bytes(const rdi_object_sample *s, const rd_size_class *samp
 
 /* ---- rows ---- */
 
-/* Hands out a total in whole numbers: every share is rounded such that the sum of all shares so far
- * is. */
+/* Divides a total of `most` into whole numbers: each share is rounded such that the sum of all
+ * shares so far is their exact sum, rounded. */
 typedef struct rounding {
     double sum;
     rdi_u128 given, most;
@@ -180,9 +183,10 @@ static rdi_u128 next_share(rounding *r, double share) {
     return now;
 }
 
-/* Finds the factor by which the bins of each class are multiplied, so that their sum is the estimate
- * of the class. What belongs to a class without sampled requests goes to the next smaller class that
- * has some. Returns what no class has. */
+/* Finds the factor by which the bins of each class are multiplied, so that their sum is the
+ * estimate of the class. Class k is what a cache of 2^k bytes hits and a cache of half the size
+ * misses. The estimate of a class without samples is added to that of the next smaller class with
+ * samples. Returns the estimate that is left because there is no smaller class with samples. */
 static double find_factors(const curve *c, const double *sampled, double *factor) {
     double open = 0;
     factor[SIZES - 1] = 0;
@@ -195,7 +199,8 @@ static double find_factors(const curve *c, const double *sampled, double *factor
     return open;
 }
 
-/* Sums the bins of each class: the exponents of the smallest power of two that hits. */
+/* Sums the requests, or the bytes if `bytes` is set, of the bins of each class. The class of a bin
+ * is k if 2^k bytes is the smallest cache that hits the whole bin. */
 static void sum_bins(const rd_objects *o, bool bytes, double *out) {
     for (size_t k = 0; k < SIZES; k++)
         out[k] = 0;
@@ -302,7 +307,7 @@ static uint64_t to_u64(double x) {
     return x < 0x1p63 ? (uint64_t)(x + 0.5) : UINT64_C(1) << 63;
 }
 
-/* Replaces the facts of the sampled requests by those of all requests. */
+/* Replaces the facts about the sampled requests by the facts about all requests. */
 static void set_facts(const rd_objects *o, rd_objects_facts *f) {
     const rdi_object_sample *s = o->sample;
     f->reads = narrow(
@@ -329,8 +334,8 @@ static void set_facts(const rd_objects *o, rd_objects_facts *f) {
     f->objects = f->objects < classes ? classes : f->objects; /* classes are rounded one by one */
 }
 
-/* Sets the half widths as shares of the totals, and the error bound to the largest one. If no object
- * is in the sample, nothing is known. */
+/* Sets the half widths as shares of the totals, and the error bound to the largest one. If no
+ * object is in the sample, nothing is known. */
 static void set_bands(const curve *requests, const curve *bytes, bool known,
                       rdi_sample_result *out) {
     for (size_t k = 0; k < RD_BAND_SIZES; k++) {

@@ -1,5 +1,5 @@
-/* Stretches of time: what the requests of each stretch asked for and missed, from one pass. The caches
- * stay as they are from one stretch to the next.
+/* Stretches of time: counts the requests, bytes and misses of each stretch, in one pass. The
+ * contents of the caches stay from one stretch to the next.
  *
  * The bins of distances count all requests so far. At the end of a stretch they are compared with a
  * copy that was made at its beginning, so requests cost nothing more. */
@@ -15,7 +15,8 @@ typedef struct rdi_traffic {
     rdi_u128 bytes;
 } rdi_traffic;
 
-/* The requests that counted so far: all of them, and those that missed in an infinite cache. */
+/* The requests that counted so far: all of them, and the ones that missed in an infinite cache, by
+ * cause. */
 typedef struct rdi_object_totals {
     rdi_traffic counted, cold, deleted, expired;
 } rdi_object_totals;
@@ -34,14 +35,14 @@ typedef struct rdi_stretches {
     rdi_arena arena;
 } rdi_stretches;
 
-/* Prepares stretches of `every` nanoseconds; 0: none. The bins of a stretch end at powers of two and
- * at each of the n cache sizes. */
+/* Prepares stretches of `every` nanoseconds; 0: none. The bins of a stretch end at powers of two
+ * and at each of the n cache sizes. */
 rd_status rdi_stretches_init(rdi_stretches *s, rd_ctx *ctx, uint64_t every, const rdi_byte_bins *b,
                              const uint64_t *sizes, size_t n);
 void rdi_stretches_fini(rdi_stretches *s, rd_ctx *ctx); /* zeroed stretches are allowed */
 
-/* Ends the current stretch and begins that of `time`. A stretch without counted requests leaves no
- * row. A failure is kept in s->status. */
+/* Ends the current stretch and begins the one that contains `time`. A stretch without counted
+ * requests leaves no row. A failure is kept in s->status. */
 void rdi_stretches_turn(rdi_stretches *s, rd_ctx *ctx, const rdi_byte_bins *b,
                         const rdi_object_totals *now, uint64_t time);
 
