@@ -62,16 +62,15 @@ enum { RDI_RECORD_LOAD = 0, RDI_RECORD_STORE = 1, RDI_RECORD_FETCH = 2, RDI_RECO
 enum { RDI_EVENTS_DATA = 1, RDI_EVENTS_SYNC = 2, RDI_EVENTS_CONTEXTS = 4 };
 #define RDI_EVENT_WORDS 4
 
-/* RDI_EVENTS_CONTEXTS, which needs RDI_EVENTS_DATA, asks for calling contexts. Kind
- * RDI_CONTEXT_SWITCH is a record of two words:
- * the references after it have the calling context whose number stands in the place of the thread.
- * The second word is 0. A buffer begins with context 0. RD_EVENT_CONTEXT defines a number before the
- * first reference that has it. */
+/* RDI_EVENTS_CONTEXTS, which needs RDI_EVENTS_DATA, asks for calling contexts. A record of two
+ * words with the kind RDI_CONTEXT_SWITCH says that the references after it have the calling context
+ * whose number is in the place of the thread. The second word is 0. A buffer begins with context 0.
+ * RD_EVENT_CONTEXT defines a number before the first reference that has it. */
 #define RDI_CONTEXT_SWITCH  0x3fff
 #define RDI_SWITCH_WORDS    2
 #define RDI_SWITCH(context) RDI_EVENT_HEAD(RDI_CONTEXT_SWITCH, 0, context)
-/* This bit of a number means: a context below that of the number without this bit, beyond the limits
- * of the recorder. */
+/* A number with this bit stands for all contexts below the context of the number without this bit,
+ * if the recorder has reached its limits. */
 #define RDI_CONTEXT_BELOW (UINT32_C(1) << 31)
 #define RDI_EVENT_HEAD(kind, path_bytes, thread)                                                   \
     ((uint64_t)(thread) << 32 | (uint64_t)(path_bytes) << 16 | (uint64_t)(kind) << 2 |             \
@@ -112,8 +111,9 @@ typedef struct rdi_channel {
                               recorded */
     uint32_t replaced;     /* number of recorded programs that exec() replaced by one that is not
                               recorded */
-    uint32_t threads; /* number of threads that recorded programs have created and that have not
-                              ended: after the end, those that ran when their program ended */
+    /* Number of threads that recorded programs have created and that have not ended. After all
+     * programs have ended, it is the number of threads that still ran when their program ended. */
+    uint32_t threads;
     /* Recorders increment `fulls` and `tickets`. The reader sets `reader_waits` while it sleeps on
      * `fulls`. This group of fields and the next one have a cache line each. */
     uint32_t fulls, reader_waits;

@@ -41,7 +41,7 @@ static rd_status map_channel(rd_live *live) {
         return fail_shared(live, "map");
     live->channel = memory;
     if (fcntl(live->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
-        return fail_shared(live, "size");
+        return fail_shared(live, "seal the size of");
     live->channel->magic = RDI_CHANNEL_MAGIC;
     live->channel->buffers = live->buffers;
     live->channel->reader = (uint32_t)getpid();

@@ -296,8 +296,8 @@ static rd_status limit_events(live_reader *l) {
     return RD_OK;
 }
 
-/* Returns the number that a context of a recorder has in the trace. Unlike the numbers of recorders, it is
- * unique. */
+/* Returns the number that the context with the number `context` of a recorder has in the trace. It
+ * contains `tag`, so contexts of different processes have different numbers. */
 static uint64_t context_number(uint64_t context, uint64_t tag) {
     return context ? context ^ tag : 0;
 }
@@ -309,8 +309,8 @@ static rd_status add_event(live_reader *l, const rd_event *event, size_t path_by
                : RD_OK;
 }
 
-/* Appends the event at `words`, which comes before reference `n` of this batch. `head` is the word at
- * `words`, which the caller has checked; the recorded program may have changed it since. */
+/* Appends the event at `words`, which comes before reference `n` of this batch. `head` is the word
+ * at `words`, which the caller has checked; the recorded program may have changed it since. */
 static rd_status take_event(live_reader *l, uint64_t head, const uint64_t *words, uint64_t tag,
                             size_t n) {
     rd_event event = {.at = l->r->done + n,
