@@ -254,7 +254,8 @@ static machine_reader presets(rd_ctx *ctx) {
                             .end = text + rdi_machine_assets[0].n};
 }
 
-/* Copies the name of preset number `index`. Returns false past the last one. */
+/* Copies the name of preset number `index`, counted from 0. Returns false if there is no such
+ * preset. */
 static bool preset_name(size_t index, char name[sizeof((rd_machine *)0)->name]) {
     machine_reader r = presets(NULL);
     char *line = NULL, *found = NULL;

@@ -10,7 +10,8 @@
 
 #define CACHES_MAX 16
 
-/* Copies the name of the first processor, which /proc/cpuinfo has on x86. */
+/* Copies the name of the first processor from the file `path`, which has the form of /proc/cpuinfo.
+ * Only x86 has a name there; without one, the title does not change. */
 static void read_title(const char *path, char *title, size_t room) {
     char line[256];
     FILE *in = fopen(path, "re");
@@ -32,7 +33,8 @@ static rd_cache make_cache(const rdi_host_cache *host) {
     return c;
 }
 
-/* Inserts a data cache into the hierarchy, in the order of levels. */
+/* Inserts a data cache into the hierarchy, in the order of levels. If it becomes the outermost
+ * cache, the number of cores is the number of processors that share it. */
 static void insert_cache(rd_machine *m, unsigned *levels, const rdi_host_cache *host) {
     rd_hierarchy *h = &m->caches;
     if (h->n == RD_CACHES_MAX)
