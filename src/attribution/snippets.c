@@ -1,7 +1,7 @@
 /* Reads the source lines that the result mentions, if their files exist.
  *
- * Each file is read once, completely. Files that rdi_source_file_read() cannot read, or that have more
- * than FILE_MAX bytes, are skipped.
+ * Each file is read once, completely. Files that rdi_source_file_read() cannot read, or that have
+ * more than FILE_MAX bytes, are skipped.
  */
 #include "attribution/attributor.h"
 #include "base/source_file.h"

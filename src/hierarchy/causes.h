@@ -62,8 +62,8 @@ rd_status rdi_causes_lose(rd_ctx *ctx, rdi_causes *c, uint64_t lost, uint64_t bl
 /* Classifies all references that were added. */
 rd_status rdi_causes_flush(rdi_causes *c);
 
-/* Classifies the references of a batch whose distances are known, without a bound. All references of
- * a cache must be classified this way, or none. The first reference to each block must miss. */
+/* Classifies the references of a batch whose distances are known, without a bound. All references
+ * of a cache must be classified this way, or none. The first reference to each block must miss. */
 void rdi_causes_take(rdi_causes *c, const uint64_t *distances, size_t n, const uint32_t *missed,
                      size_t misses);
 

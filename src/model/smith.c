@@ -75,8 +75,8 @@ static double sum_down(double n, double sets, double ways) {
     return exactly(ways - 1, n, sets) * sum;
 }
 
-/* Returns the probability of `ways` or more successes for a large variance, as an Edgeworth series at
- * ways - 1/2. A sum over whole numbers differs from the integral of a smooth density (Euler and
+/* Returns the probability of `ways` or more successes for a large variance, as an Edgeworth series
+ * at ways - 1/2. A sum over whole numbers differs from the integral of a smooth density (Euler and
  * Maclaurin); the corrections of k2 and k4 by 1/12 and 1/120 account for that. */
 static double series(double n, double sets, double ways) {
     double p = 1 / sets, q = (sets - 1) / sets, variance = n * p * q;

@@ -8,7 +8,7 @@
 #define FAN        (UINT64_C(1) << RDI_WEIGHT_FAN)
 #define SLOTS_MOST (UINT64_C(1) << 32)
 
-#define TILE       UINT64_C(64) /* number of slots that are renumbered together: one word of holes */
+#define TILE       UINT64_C(64) /* number of slots that are renumbered together: a word of holes */
 
 /* The 8 lanes that begin at index 8 - i are a mask of the lanes from i on. */
 static const uint64_t lanes_from[2 * FAN] = {[FAN] = -1ull, -1ull, -1ull, -1ull,
