@@ -11,8 +11,8 @@
 
 /* ---- memory ---- */
 
-/* Returns the number of the next element of an array of pages, after making room for it; 0 if there
- * is no memory. The first element has number 1. */
+/* Returns the number of the next element of an array, after making room for it, or 0 after a
+ * failure. The first element has number 1. */
 static uint32_t next_number(rd_sharing *s, void **array, uint64_t *n, uint64_t *room, size_t size) {
     if (*n + 1 >= *room) {
         if (*n >= NUMBERS_MAX) {
@@ -106,8 +106,9 @@ static rd_status decide(rd_sharing *s, uint32_t c, bool true_sharing) {
                : RD_OK;
 }
 
-/* Counts the last coherence miss of copy `c` as false sharing if it is undecided. The block is removed
- * from the cache of the thread now, and the thread has not referenced any byte that others stored. */
+/* Counts the last coherence miss of copy `c` as false sharing if it is undecided. The block is
+ * removed from the cache of the thread now, and the thread has not referenced any byte that other
+ * threads stored. */
 static rd_status end_lifetime(rd_sharing *s, uint32_t c) {
     uint32_t sets = s->copies[c].sets;
     bool decided = !sets || rdi_mask_is_empty(rdi_sets_awaited(s, sets), s->words);
@@ -220,8 +221,8 @@ static rd_status begin_log(rd_sharing *s, rdi_shared_block *block, uint64_t id) 
     return RD_OK;
 }
 
-/* Counts a coherence miss: brings the block of copy `c` back into the cache of its thread, after a store
- * of another thread removed it. */
+/* Counts a coherence miss: brings the block of copy `c` back into the cache of its thread, after a
+ * store of another thread removed it. */
 static rd_status miss(rd_sharing *s, rdi_private_stack *stack, uint32_t c) {
     rdi_copy *copy = &s->copies[c];
     rdi_shared_block *block = &s->blocks[copy->block];
@@ -239,8 +240,8 @@ static rd_status miss(rd_sharing *s, rdi_private_stack *stack, uint32_t c) {
     return push(s, stack, c);
 }
 
-/* Sets *distance to the distance of a block that the thread has in its cache, and moves the block to the
- * top of the thread's stack. */
+/* Sets *distance to the distance of a block that the thread has in its cache, and moves the block
+ * to the top of the thread's stack. */
 static rd_status reuse(rd_sharing *s, rdi_private_stack *stack, uint32_t c, uint64_t *distance) {
     rdi_weight_slots slots = {&s->copies->slot, sizeof *s->copies};
     rdi_copy *copy = &s->copies[c];
@@ -249,8 +250,9 @@ static rd_status reuse(rd_sharing *s, rdi_private_stack *stack, uint32_t c, uint
     return RD_OK;
 }
 
-/* Brings block `id` to the top of the current thread's stack, and sets *distance to the distance of the
- * reference: RD_COLD for the first reference of the thread, RD_MISS_COHERENCE for a coherence miss. */
+/* Brings block `id` to the top of the current thread's stack, and sets *distance to the distance of
+ * the reference: RD_COLD for the first reference of the thread, RD_MISS_COHERENCE for a coherence
+ * miss. */
 static rd_status load(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint64_t *distance) {
     uint32_t c = stack->last_copy;
     if (c == 0 || stack->last_block != id) {
@@ -318,8 +320,8 @@ static uint64_t key_of(const rd_sharing *s, const rd_refs *refs, uint32_t origin
     return process << 32 | (refs->thread ? refs->thread[origin] : 0);
 }
 
-/* Processes the references from *at on, up to the first one of another thread or the end of the tile,
- * counts their distances, and sets *at to the next reference. */
+/* Processes the references from *at on, up to the first one of another thread or the end of the
+ * tile, counts their distances, and sets *at to the next reference. */
 static rd_status feed_run(rd_sharing *s, const rd_sharing_batch *batch, size_t *at) {
     uint64_t distances[TILE], key = key_of(s, batch->refs, batch->origins[*at]);
     size_t from = *at, end = batch->n - from < TILE ? batch->n : from + TILE, i = from;

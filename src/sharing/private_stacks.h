@@ -1,14 +1,14 @@
 /* The LRU stacks of threads with private caches, and the copies of blocks in these stacks.
  *
  * A copy is what one thread has, or had, of one block. Its slot on the axis of the thread
- * (order/weight_axis.h, with the weight 1 for every block) is the place in the LRU stack; a copy
+ * (order/weight_axis.h, with the weight 1 for every block) is its position in the LRU stack; a copy
  * without a slot was removed by a store of another thread. The copies of a block form a list.
  *
  * A block has an owner as long as only one thread has it. The stores of an owner change nothing for
- * the other threads except the set of bytes that were stored since their last references. These bytes
- * are collected for the block (`stored` of rdi_shared_block) and added to the sets of all other
- * copies when another thread references the block. So a store of an owner costs the same for any
- * number of threads, and only a change of the owner costs time for each copy.
+ * the other threads except the set of bytes that were stored since their last references. These
+ * bytes are collected for the block (`stored` of rdi_shared_block) and added to the sets of all
+ * other copies when another thread references the block. So a store of an owner costs the same for
+ * any number of threads, and only a change of the owner costs time for each copy.
  *
  * Sets of bytes exist only for copies that were removed at least once, and for blocks with several
  * copies whose owner stores.
@@ -23,8 +23,8 @@
 #include "sharing/byte_mask.h"
 #include "sharing/shared_blocks.h"
 
-/* A block of more bytes than this is divided into this many parts, and one bit of a set stands for a
- * part instead of a byte, so that a set takes at most 8 KiB. */
+/* A block of more bytes than this is divided into this many parts, and one bit of a set stands for
+ * a part instead of a byte, so that a set takes at most 8 KiB. */
 #define RDI_SHARED_BYTES_MAX 65536
 
 typedef struct rdi_copy {
@@ -46,8 +46,8 @@ typedef struct rdi_private_stack {
     uint64_t key;       /* process << 32 | thread number */
     rdi_block_map copy; /* maps a block to the copy of this thread */
     rdi_weight_axis axis;
-    uint64_t last_block; /* the block that the thread referenced last, ... */
-    uint32_t last_copy;  /* ... and its copy; 0: the thread has no reference yet */
+    uint64_t last_block; /* the block that the thread referenced last */
+    uint32_t last_copy;  /* the copy of `last_block`; 0: the thread has no reference yet */
     rd_private_counts counts;
     rdi_hist *hist;
 } rdi_private_stack;
@@ -65,17 +65,18 @@ struct rd_sharing {
     rdi_copy *copies; /* copy 0 is not used */
     uint64_t n_copies, copies_room;
     /* Two sets of bytes per index. The first set of a copy has the bytes that other threads stored
-     * since the last reference of its thread. The second set has the bytes that make its last coherence
-     * miss true sharing; it is empty unless this miss is undecided. The first set of a block has the
-     * bytes that the owner stored; its second set is not used. Index 0 is not used. */
+     * since the last reference of its thread. The second set has the bytes that make its last
+     * coherence miss true sharing; it is empty unless this miss is undecided. The first set of a
+     * block has the bytes that the owner stored; its second set is not used. Index 0 is not
+     * used. */
     uint64_t *sets;
     uint64_t n_sets, sets_room;
     rdi_block_map thread_index; /* maps the key of a thread to its index */
     rdi_private_stack **threads;
     size_t n_threads, threads_room;
     uint32_t current; /* index of the thread of the last reference; meaningless without threads */
-    uint64_t pc;      /* program counter of the reference, if details are wanted */
-    rdi_shared_blocks *shared; /* details of shared blocks; NULL: not wanted */
+    uint64_t pc;      /* program counter of the reference, if details are requested */
+    rdi_shared_blocks *shared; /* details of shared blocks; NULL: not requested */
     bool finished;
 };
 

@@ -78,7 +78,7 @@ static rd_status snapshot(rdi_shared_blocks *b, rdi_shared_detail *d) {
         RD_TRY(rdi_regions_at(&b->regions, at, b->epoch, &piece));
         rdi_span *before = d->n_pieces ? &d->pieces[d->n_pieces - 1] : NULL;
         if (before && before->value == 0 && piece.value == 0)
-            before->to = piece.to; /* memory without an owner is one piece */
+            before->to = piece.to; /* adjacent memory without an owner is one span */
         else
             d->pieces[d->n_pieces++] = piece;
         if (piece.to >= to || piece.to < at)
@@ -156,8 +156,8 @@ rd_status rdi_shared_blocks_miss(rdi_shared_blocks *b, uint32_t detail, uint32_t
     const rdi_copy_use use = b->uses[c];
     *(true_sharing ? &d->true_sharing : &d->false_sharing) += 1;
     uint64_t misses = d->true_sharing + d->false_sharing;
-    if ((misses & (misses - 1)) ==
-        0) /* take a new snapshot, because memory may be freed and reused */
+    /* Memory may be freed and reused, so a new snapshot is taken after 1, 2, 4 ... misses. */
+    if ((misses & (misses - 1)) == 0)
         RD_TRY(snapshot(b, d));
     RD_TRY(find_site(b, detail, use.miss_pc, &site));
     *(true_sharing ? &site->true_sharing : &site->false_sharing) += 1;

@@ -1,12 +1,12 @@
 /* The details of shared blocks: which threads and which code use them, and which data they hold.
  *
- * A block is shared from its first coherence miss on. From then on, its references are logged. The log
- * begins with one seed for each thread that has referenced the block: the bytes that the thread has
- * used, and the bytes that other threads stored since its last reference. After the seeds, the log has
- * runs. A run is all references of one thread to the block until another thread references it, stored
- * as the sets of bytes that the thread loaded and stored. Coherence misses happen only at the beginning
- * of a run, so the log is enough to analyze the block again with its bytes in several blocks
- * (shared_fix.h).
+ * A block is shared from its first coherence miss on. From then on, its references are logged. The
+ * log begins with one seed for each thread that has referenced the block: the bytes that the thread
+ * has used, and the bytes that other threads stored since its last reference. After the seeds, the
+ * log has runs. A run is all references of one thread to the block until another thread references
+ * it, stored as the sets of bytes that the thread loaded and stored. Coherence misses happen only
+ * at the beginning of a run, so the log is enough to analyze the block again with its bytes in
+ * several blocks (shared_fix.h).
  */
 #ifndef RDI_SHARED_BLOCKS_H
 #define RDI_SHARED_BLOCKS_H
@@ -18,8 +18,8 @@
 #define RDI_LOG_MAX    (UINT64_C(1) << 22) /* maximum number of runs in the log of all blocks */
 #define RDI_PIECES_MAX 8                   /* maximum number of spans of data per block */
 
-/* One thread's references to one block, without references of other threads between them, or a seed. A
- * bit stands for a byte, or for 1/64 of a block of more than 64 bytes. */
+/* One thread's references to one block, without references of other threads between them, or a
+ * seed. A bit stands for a byte, or for 1/64 of a block of more than 64 bytes. */
 typedef struct rdi_shared_run {
     uint64_t read, stored; /* seed: the bits that the thread has used, and those that other threads
                               stored since the thread's last reference to the block */
@@ -49,8 +49,8 @@ typedef struct rdi_copy_use {
 typedef struct rdi_shared_site {
     uint64_t pc;
     uint64_t true_sharing, false_sharing;
-    uint64_t
-        removals;    /* coherence misses of other threads that a store of this instruction caused */
+    /* Number of coherence misses of other threads that a store of this instruction caused. */
+    uint64_t removals;
     uint32_t detail; /* number of the block's detail */
     uint32_t next;   /* the next site with the same hash; 0: none */
 } rdi_shared_site;
@@ -62,7 +62,7 @@ typedef struct rdi_shared_blocks {
     rdi_modules modules;
     rdi_regions regions;
     uint32_t epoch;
-    rdi_copy_use *uses; /* by the number of the copy */
+    rdi_copy_use *uses; /* indexed by the number of the copy */
     uint64_t uses_room;
     rdi_shared_detail *details; /* numbered from 1 */
     uint64_t n_details, details_room;
@@ -70,7 +70,8 @@ typedef struct rdi_shared_blocks {
     uint64_t n_runs, runs_room;
     rdi_shared_site *sites; /* numbered from 1 */
     uint64_t n_sites, sites_room;
-    rdi_block_map site_index; /* maps the hash of a block and a pc to the first site */
+    rdi_block_map site_index; /* maps the hash of a detail and a program counter to the first site
+                                 with this hash */
 } rdi_shared_blocks;
 
 rd_status rdi_shared_blocks_init(rdi_shared_blocks *b, rd_ctx *ctx, uint64_t block_bytes);
@@ -83,8 +84,8 @@ rd_status rdi_shared_blocks_event(rdi_shared_blocks *b, const rd_event *event);
 rd_status rdi_shared_blocks_room(rdi_shared_blocks *b, uint64_t c);
 /* Makes the detail of a block at its first coherence miss, and returns its number in *out. */
 rd_status rdi_shared_blocks_add(rdi_shared_blocks *b, uint64_t block, uint32_t *out);
-/* Adds a seed to the log of a block for the copy `c` of a thread. `lost` is the set of the bits that
- * other threads stored since the thread's last reference. */
+/* Adds a seed to the log of a block for the copy `c` of a thread. `lost` is the set of the bits
+ * that other threads stored since the thread's last reference. */
 rd_status rdi_shared_blocks_seed(rdi_shared_blocks *b, uint32_t detail, uint32_t thread, uint32_t c,
                                  uint64_t lost);
 /* Notes a reference of copy `c` that uses the bits `set`, and adds it to the log of the block if

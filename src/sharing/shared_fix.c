@@ -12,9 +12,9 @@ static void add_hash(uint64_t *hash, uint64_t set, uint64_t who) {
         hash[__builtin_ctzll(set)] += rdi_mix64(who + 1);
 }
 
-/* Computes a hash for each bit that identifies the threads that load it and the threads that store it;
- * 0 if no thread uses the bit. `known` has two sets for each thread, which must be empty: they collect
- * the bits that the thread has loaded and the bits that it has stored. */
+/* Computes a hash for each bit that identifies the threads that load it and the threads that store
+ * it; 0 if no thread uses the bit. `known` has two sets for each thread, which must be empty: they
+ * collect the bits that the thread has loaded and the bits that it has stored. */
 static void hash_bits(const rdi_shared_blocks *b, const rdi_shared_detail *d, uint64_t *known,
                       uint64_t *hash) {
     for (uint32_t i = d->first_run; i; i = b->runs[i].next) {
@@ -43,14 +43,15 @@ static void find_items(const uint64_t *hash, rdi_shared_fix *fix) {
 
 /* ---- coherence misses ---- */
 
-/* The state of an item, or of the whole block, as sets with one bit per thread: `known` has the threads
- * that have referenced it, and `present` has the threads that have it in their caches. */
+/* The state of an item, or of the whole block, as sets with one bit per thread: `known` has the
+ * threads that have referenced it, and `present` has the threads that have it in their caches. */
 typedef struct item_state {
     uint64_t *known, *present;
 } item_state;
 
-/* Applies a run of `thread` that uses the item, and updates the state. Returns whether the run misses.
- * *coherence becomes whether this is a coherence miss: the thread has referenced the item before. */
+/* Applies a run of `thread` that uses the item, and updates the state. Returns whether the run
+ * misses. Sets *coherence to whether this is a coherence miss, because the thread has referenced
+ * the item before. */
 static bool use(item_state *state, size_t words, uint32_t thread, bool stores, bool *coherence) {
     uint64_t *known = &state->known[thread / 64], *present = &state->present[thread / 64];
     uint64_t bit = UINT64_C(1) << thread % 64;
@@ -73,8 +74,9 @@ static void plant(item_state *state, const rdi_shared_run *seed, uint64_t set) {
         state->present[seed->thread / 64] |= bit;
 }
 
-/* Counts a miss for each pair of an item that has bits of `used` and an item that has bits of `stored`.
- * The thread that misses uses the bits `used`, and the last store was to the bits `stored`. */
+/* Counts a miss for each pair of an item that has bits of `used` and an item that has bits of
+ * `stored`. The thread that misses uses the bits `used`, and the last store was to the bits
+ * `stored`. */
 static void count_pairs(const rdi_shared_fix *fix, uint64_t used, uint64_t stored,
                         uint32_t *pairs) {
     for (size_t i = 0; i < fix->n_items; i++)
@@ -116,8 +118,9 @@ static uint64_t misses_of(const uint32_t *pairs, size_t i, size_t k) {
     return (uint64_t)pairs[i * RDI_ITEMS_MAX + k] + pairs[k * RDI_ITEMS_MAX + i];
 }
 
-/* Sets begin[i] to the first bit of the data that item i belongs to. Adjacent items belong to the same
- * data, such as the fields of one struct, if no pair of them has misses. */
+/* Divides the items into groups, and sets begin[i] to the first bit of the group of item i.
+ * Adjacent items, such as the fields of one struct, belong to the same group if no pair of them has
+ * misses. */
 static void find_begins(const uint32_t *pairs, const rdi_shared_fix *fix, uint32_t *begin) {
     for (size_t i = 0; i < fix->n_items; i++) {
         bool joined = i && fix->items[i - 1].last + 1 == fix->items[i].first;
@@ -127,9 +130,10 @@ static void find_begins(const uint32_t *pairs, const rdi_shared_fix *fix, uint32
     }
 }
 
-/* Chooses the pair of data to separate. Candidates are all pairs with at least a tenth of the misses of
- * the pair with the most. The function chooses the candidate whose data are nearest to each other,
- * because the padding that separates them is large enough for all other candidates. */
+/* Chooses the pair of groups to separate. Candidates are all pairs with at least a tenth of the
+ * misses of the pair with the most misses. The function chooses the candidate whose groups are
+ * nearest to each other, because the padding that separates them is large enough for all other
+ * candidates. */
 static void choose_pair(const uint32_t *pairs, rdi_shared_fix *fix) {
     uint64_t most = 0, best = 0;
     uint32_t begin[RDI_ITEMS_MAX], nearest = UINT32_MAX;

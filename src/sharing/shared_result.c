@@ -55,7 +55,8 @@ static rd_status keep(result *r, rdi_text *t, const char **out) {
     return *out ? RD_OK : RD_ENOMEM;
 }
 
-/* Sets *out to the name of the source line of a program counter, or to "" if the program counter is 0. */
+/* Sets *out to the name of the source line of a program counter, or to "" if the program counter is
+ * 0. */
 static rd_status name_line(result *r, uint64_t pc, const char **out) {
     const uint64_t *known = rdi_block_map_find(&r->lines, pc);
     uint64_t old;
@@ -161,8 +162,9 @@ static rd_status name_item(result *r, const rdi_shared_detail *d, uint64_t offse
     return keep(r, &t, out);
 }
 
-/* Analyzes the block again with its data in different blocks, and stores in `row` how many misses this
- * removes. If the log does not have all misses, the number of the log is scaled to all misses. */
+/* Analyzes the block again with its data in different blocks, and stores in `row` how many misses
+ * this removes. If the log does not have all misses, the number of the log is scaled to all
+ * misses. */
 static rd_status find_fix(result *r, const rdi_shared_detail *d, rd_shared_block *row) {
     rdi_shared_fix fix;
     RD_TRY(rdi_shared_fix_find(r->b, d, r->s->n_threads, &fix));
