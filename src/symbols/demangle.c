@@ -1,7 +1,7 @@
 /* Chooses the reader of a symbol by its language. See demangle.h.
  *
- * The reader of C++ symbols is a function of the C++ runtime library, which is loaded when the first C++
- * symbol appears, so that libreusedist does not depend on it.
+ * The reader of C++ symbols is a function of the C++ runtime library, which is loaded when the
+ * first C++ symbol appears, so that libreusedist does not depend on it.
  */
 #include "symbols/demangle.h"
 
@@ -24,7 +24,8 @@ static void load_cxx(void) {
     for (size_t i = 0; i < RDI_COUNT(libraries) && !read_cxx; i++) {
         void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
         void *found = library ? dlsym(library, "__cxa_demangle") : NULL;
-        memcpy(&read_cxx, &found, sizeof found); /* C has no cast from data to functions */
+        /* C has no cast from a data pointer to a function pointer. */
+        memcpy(&read_cxx, &found, sizeof found);
     }
 }
 
@@ -62,8 +63,9 @@ static rd_status demangle_fortran(rdi_arena *arena, const char *symbol, const ch
 
 /* ---- all ---- */
 
-/* Removes the suffixes that compilers append to the symbols of clones and versions: ".isra.0", ".part.2",
- * ".cold", "@@GLIBC_2.2.5". A dot at another place belongs to the name, as in Go's "main.run". */
+/* Removes the suffixes that compilers append to the symbols of clones and versions: ".isra.0",
+ * ".part.2", ".cold", "@@GLIBC_2.2.5". A dot at another place belongs to the name, as in Go's
+ * "main.run". */
 static rd_status without_suffix(rdi_arena *arena, const char *symbol, const char **out) {
     static const char *const suffixes[] = {".isra.", ".part.", ".constprop.", ".cold", ".lto_priv.",
                                            ".llvm.", "@"};

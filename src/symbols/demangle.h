@@ -1,4 +1,5 @@
-/* Readable names of functions and variables: from the symbols of compilers, and short for people. */
+/* Makes the names of functions and variables readable: decodes the symbols of compilers, and
+ * shortens long names. */
 #ifndef RDI_DEMANGLE_H
 #define RDI_DEMANGLE_H
 
@@ -7,17 +8,18 @@
 #define RDI_NAME_ROOM 8192 /* room for a readable name; longer names stay as they are */
 
 /* Sets *out to the readable form of a symbol of C++, Rust, Fortran or a clone of a function, or to
- * `symbol` itself if it has no other form. A new text is in the arena. C++ symbols stay as they are if the
- * C++ runtime library, which reads them, is not installed. */
+ * `symbol` itself if it has no other form. A new text is in the arena. C++ symbols stay as they are
+ * if the C++ runtime library, which reads them, is not installed. */
 rd_status rdi_demangle(rdi_arena *arena, const char *symbol, const char **out);
 
-/* Reads a symbol of Rust, of the old form (_ZN...17h<hash>E) or the new one (_R...), into `out`, which
- * has RDI_NAME_ROOM bytes. Returns false if it is no such symbol, is damaged, or does not fit. */
+/* Reads a symbol of Rust, of the old form (_ZN...17h<hash>E) or the new one (_R...), into `out`,
+ * which has RDI_NAME_ROOM bytes. Returns false if it is no such symbol, is damaged, or does not
+ * fit. */
 bool rdi_demangle_rust(const char *symbol, char *out);
 
 /* Sets *out to the form of a readable name that people use: without parameters, return type, the
- * arguments of templates ("std::vector<...>::push_back") and versioning namespaces, or `name` itself
- * if it is short already. A new text is in the arena. */
+ * arguments of templates ("std::vector<...>::push_back") and versioning namespaces, or `name`
+ * itself if it is short already. A new text is in the arena. */
 rd_status rdi_name_shorten(rdi_arena *arena, const char *name, const char **out);
 
 #endif

@@ -1,8 +1,8 @@
 /* Reads the new form of Rust symbols. See demangle.h.
  *
- * This file follows the grammar of Rust's RFC 2603: each function below parses one rule of the grammar
- * and writes the text. Depth, steps and output are limited, because back references can make the name of
- * a short symbol exponentially long.
+ * This file follows the grammar of Rust's RFC 2603: each function below parses one rule of the
+ * grammar and writes the text. Depth, steps and output are limited, because back references can
+ * make the name of a short symbol exponentially long.
  */
 #include "symbols/rust_symbol.h"
 
@@ -27,8 +27,8 @@ static bool enter(rdi_rust_symbol *r) {
 
 typedef enum target { A_PATH, A_VALUE_PATH, A_TYPE, A_CONST } target;
 
-/* Reads a back reference and the part of the symbol that it refers to. If r->quiet is set, that part is
- * not read, because nothing would be written. */
+/* Reads a back reference and the part of the symbol that it refers to. If r->quiet is set, that
+ * part is not read, because nothing would be written. */
 static void follow(rdi_rust_symbol *r, target what) {
     size_t from = r->at - 1;
     uint64_t to = rdi_rust_base62(r);
@@ -219,8 +219,8 @@ static void read_function_type(rdi_rust_symbol *r) {
     r->lifetimes = lifetimes;
 }
 
-/* Reads a trait with the types that are bound to its names: "Iterator<Item = u8>". The names go into
- * the angle brackets of the trait if it has some. */
+/* Reads a trait with the types that are bound to its names: "Iterator<Item = u8>". The names go
+ * into the angle brackets of the trait if it has some. */
 static void read_dyn_trait(rdi_rust_symbol *r) {
     read_path(r, false);
     bool open = false;

@@ -1,7 +1,7 @@
 /* Shortens readable names for people. See demangle.h.
  *
- * The name is copied from left to right. Text between brackets is folded to "..." or dropped. Brackets
- * that are part of an operator's name are copied before brackets are looked for.
+ * The name is copied from left to right. Text between brackets is folded to "..." or dropped.
+ * Brackets that are part of an operator's name are copied before brackets are looked for.
  */
 #include "symbols/demangle.h"
 
@@ -30,8 +30,8 @@ static bool begins_with(const char *at, const char *end, const char *text) {
     return (size_t)(end - at) >= n && memcmp(at, text, n) == 0;
 }
 
-/* Returns the bracket that closes the bracket at `at`, or `end` if there is none. The ">" of "->" is not
- * a bracket. */
+/* Returns the bracket that closes the bracket at `at`, or `end` if there is none. The ">" of "->"
+ * is not a bracket. */
 static const char *closing(const char *at, const char *end) {
     size_t open = 0;
     for (const char *c = at; c < end; c++) {
@@ -130,8 +130,8 @@ static void at_angle(shortener *s, unsigned depth) {
     s->at = close < s->end ? close + 1 : s->end;
 }
 
-/* Drops parameters and the text after them up to "::", or copies "(anonymous namespace)", Go's "(*T)" and
- * a tuple. Returns whether the end of the name was reached after dropping. */
+/* Drops parameters and the text after them up to "::", or copies "(anonymous namespace)", Go's
+ * "(*T)" and a tuple. Returns whether the end of the name was reached after dropping. */
 static bool at_parenthesis(shortener *s) {
     const char *close = closing(s->at, s->end), *after = close < s->end ? close + 1 : s->end;
     bool keep = s->n == 0 || ends_with(s, ".") || ends_with(s, "::") ||

@@ -49,8 +49,8 @@ rd_status rdi_object_find(rdi_object *o, uint64_t address, rdi_location *out);
  * 0 if the range is unknown. */
 void rdi_object_span(const rdi_object *o, uint64_t *low, uint64_t *high);
 
-/* Adds the part of a variable at an address to a text: ".field", "[3].field", with "+4" for an offset
- * inside the last part. Adds nothing if the type is unknown. */
+/* Adds the part of a variable at an address to a text: ".field", "[3].field", with "+4" for an
+ * offset inside the last part. Adds nothing if the type is unknown. */
 rd_status rdi_object_part(rdi_object *o, uint64_t address, rdi_text *out);
 
 /* Calls `take` for every variable, in no particular order. If `take` fails, stops and returns its

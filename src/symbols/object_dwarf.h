@@ -18,8 +18,8 @@ typedef struct rdi_object_types {
     bool read; /* true: the variables were read */
 } rdi_object_types;
 
-/* Returns the debug information, or NULL if there is none. *bias is the file address minus the address
- * in the debug information. */
+/* Returns the debug information, or NULL if there is none. *bias is the file address minus the
+ * address in the debug information. */
 Dwarf *rdi_object_dwarf(rdi_object *o, Dwarf_Addr *bias);
 rdi_object_types *rdi_object_types_of(rdi_object *o);
 rd_ctx *rdi_object_ctx(const rdi_object *o);

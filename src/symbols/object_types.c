@@ -1,5 +1,5 @@
-/* Names the parts of variables: the field or array element at an address, from the types in the debug
- * information. See object.h. */
+/* Names the parts of variables: the field or array element at an address, from the types in the
+ * debug information. See object.h. */
 #include "symbols/object_dwarf.h"
 
 #include "base/text.h"
@@ -91,8 +91,8 @@ static bool type_of(Dwarf_Die *die, Dwarf_Die *type) {
            dwarf_formref_die(&attribute, type) && dwarf_peel_type(type, type) == 0;
 }
 
-/* Finds the member of a struct, class or union at *offset, and its type. Subtracts the offset of the
- * member from *offset. Returns false if no member is there. */
+/* Finds the member of a struct, class or union at *offset, and its type. Subtracts the offset of
+ * the member from *offset. Returns false if no member is there. */
 static bool find_member(Dwarf_Die *type, uint64_t *offset, Dwarf_Die *member, Dwarf_Die *of_type) {
     Dwarf_Die die;
     if (dwarf_child(type, &die) != 0)
@@ -117,8 +117,8 @@ static bool find_member(Dwarf_Die *type, uint64_t *offset, Dwarf_Die *member, Dw
     return false;
 }
 
-/* Adds "[i]" for each dimension of an array, subtracts the offset of the element from *offset, and sets
- * *type to the type of the element. Returns false if this is not possible. */
+/* Adds "[i]" for each dimension of an array, subtracts the offset of the element from *offset, and
+ * sets *type to the type of the element. Returns false if this is not possible. */
 static bool add_element(rdi_text *t, Dwarf_Die *type, uint64_t *offset) {
     Dwarf_Die dimension, element;
     uint64_t bytes, size, stride;

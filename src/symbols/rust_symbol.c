@@ -1,5 +1,5 @@
-/* Reads and writes characters, numbers and identifiers of Rust symbols, and reads the old form, which
- * consists of them. See rust_symbol.h. */
+/* Reads and writes characters, numbers and identifiers of Rust symbols, and reads the old form,
+ * which consists of them. See rust_symbol.h. */
 #include "symbols/rust_symbol.h"
 
 #include <stdio.h>
@@ -104,8 +104,8 @@ static uint64_t read_decimal(rdi_rust_symbol *r) {
     return x;
 }
 
-/* Reads the nested names of the old form, which are those of C++. Only the hash at the end distinguishes
- * such a symbol from a C++ symbol. */
+/* Reads the nested names of the old form, which are those of C++. Only the hash at the end
+ * distinguishes such a symbol from a C++ symbol. */
 bool rdi_rust_read_old(rdi_rust_symbol *r) {
     bool hash = false;
     while (!r->failed && !rdi_rust_take(r, 'E')) {
@@ -150,8 +150,8 @@ uint64_t rdi_rust_disambiguator(rdi_rust_symbol *r) {
 
 #define PUNYCODE_MAX 128
 
-/* Reads Punycode (RFC 3492), whose delimiter is "_" here, into characters. Returns their number, or 0
- * for a failure. */
+/* Reads Punycode (RFC 3492), whose delimiter is "_" here, into characters. Returns their number, or
+ * 0 for a failure. */
 static size_t read_punycode(const char *text, size_t n, uint32_t *out) {
     size_t basic = n, length = 0;
     while (basic > 0 && text[basic - 1] != '_')

@@ -11,7 +11,7 @@ typedef struct rdi_rust_symbol {
     size_t written;
     unsigned depth, steps, quiet; /* `quiet` above 0: read, but write nothing */
     uint64_t lifetimes;           /* number of lifetimes that the enclosing binders bind */
-    bool failed;                  /* damaged, or longer than the room */
+    bool failed;                  /* true: the symbol is damaged, or its name does not fit */
 } rdi_rust_symbol;
 
 typedef struct rdi_rust_identifier {
@@ -49,7 +49,8 @@ uint64_t rdi_rust_disambiguator(rdi_rust_symbol *r);
 rdi_rust_identifier rdi_rust_identifier_read(rdi_rust_symbol *r);
 void rdi_rust_identifier_put(rdi_rust_symbol *r, const rdi_rust_identifier *id);
 
-/* Reads a symbol of the old form after its prefix "_ZN". Returns false if it does not have this form. */
+/* Reads a symbol of the old form after its prefix "_ZN". Returns false if it does not have this
+ * form. */
 bool rdi_rust_read_old(rdi_rust_symbol *r);
 
 #endif
