@@ -16,7 +16,8 @@
  *
  * A log in which a hash follows two different hashes does not form trees and is refused.
  *
- * Time: one look-up in a table per block, and O(log requests) per group. Memory: O(distinct blocks).
+ * Time: one look-up in a table per block, and O(log requests) per group. Memory: O(distinct
+ * blocks).
  */
 #include "prefix/kv_state.h"
 
@@ -238,7 +239,8 @@ static rd_status number_request(rd_kv *kv, const rdi_kv_row *row) {
     return RD_OK;
 }
 
-/* Adds `n` blocks with `tokens` tokens in total, which are hits at all sizes above `worst` blocks. */
+/* Adds `n` blocks with `tokens` tokens in total, which are hits at all sizes above `worst`
+ * blocks. */
 static rd_status add_hits(rd_kv *kv, uint64_t worst, uint64_t n, uint64_t tokens) {
     kv->hits[worst].blocks += n;
     kv->hits[worst].tokens += tokens;
@@ -339,7 +341,8 @@ static rd_status add_row(rd_kv *kv, const rd_kv_request *r, const uint64_t *bloc
     return rdi_u64_list_append(kv->ctx, &kv->touches, blocks, n);
 }
 
-/* Returns the time of a request, or the latest time so far if that is later. */
+/* Returns the time of a request in microseconds since the first request. A request that is earlier
+ * than the latest time so far gets the latest time. */
 static uint64_t order_time(rd_kv *kv, uint64_t time_us) {
     rd_kv_totals *t = &kv->totals;
     if (time_us == RD_KV_NO_TIME)

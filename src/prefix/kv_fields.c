@@ -115,8 +115,8 @@ static const format_row *detect(const uint8_t *head, size_t n) {
     return NULL;
 }
 
-/* Sets the names of the fields from `options`, which is split in place, or from the format's own
- * names if `options` is NULL. */
+/* Sets the names of the fields to the names of the format if it states them, otherwise to the names
+ * in `options`, which is split in place. */
 static rd_status set_fields(rd_kv_log *log, const format_row *row, char *options) {
     char owner[64];
     snprintf(owner, sizeof owner, "log format %s", row->info.name);

@@ -21,8 +21,8 @@ static void chain_blocks(rdi_u64_list *blocks) {
 }
 
 /* Sets `out` to the hashes of the blocks of the tokens `ids`, which `more` continues unless it is
- * NULL. With `partial`, this includes a last block that is not full. The hash of a block depends on its
- * number of tokens. */
+ * NULL. With `partial`, this includes a last block that is not full. The hash of a block depends on
+ * its number of tokens. */
 static rd_status hash_tokens(rd_kv_log *log, const rdi_u64_list *ids, const rdi_u64_list *more,
                              bool partial, rdi_u64_list *out) {
     uint64_t hash = 0, n = 0, total = ids->n + (more ? more->n : 0);
@@ -88,8 +88,8 @@ static bool same_fields(rd_kv_log *log) {
                          here ? "none" : "it");
 }
 
-/* Takes the size of a block from the first line, unless the caller has set it, and checks that the
- * other lines agree. */
+/* Takes the size of a block from the first line, unless the caller has set it, and checks that this
+ * line agrees. */
 static bool check_block_size(rd_kv_log *log) {
     uint64_t size = log->line.block_size;
     if (!(log->line.present >> RDI_KV_BLOCK_SIZE & 1))

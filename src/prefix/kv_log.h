@@ -59,7 +59,8 @@ struct rd_kv_log {
     bool fixed_block_tokens; /* true: the caller has set the size of a block */
     bool content_ids;
     rdi_id_table block_ids, chat_ids;
-    rdi_block_map roots, turns; /* first request of a chat's conversation, and its turn */
+    rdi_block_map roots, turns; /* map a chat to the first request of its conversation, and to the
+                                   number of its latest turn */
     bool has_chats;             /* true: the maps are initialized */
     rdi_kv_line line;
     uint32_t first_present; /* fields of the first request */
