@@ -103,7 +103,7 @@ uint32_t rdi_new_version(rd_attributor *a);
 /* Counts the references of the tiles that are not yet counted. (counting.c) */
 rd_status rdi_count_rest(rd_attributor *a);
 
-/* Adds the source text to those of the a->n_lines `lines` whose files can be read, and adds
+/* Adds the source text to each of the a->n_lines `lines` whose source file can be read, and adds
  * snippets around the first 20 lines of `shown` to `a`. shown[i] is the line of the user's own code
  * that lines[i] belongs to. (snippets.c) */
 rd_status rdi_snippets_read(rd_ctx *ctx, rdi_arena *arena, rd_attribution *a, rd_code_line *lines,

@@ -10,7 +10,7 @@
 #define KEPT_AT_ONCE 64 /* number of slots that are moved at a time; it divides FIRST_SLOTS */
 #define REST_SEGMENT 64
 
-/* Some numbers are reserved for first touches, mixed regions and others. */
+/* Some numbers are reserved for first touches, mixed regions and RDI_OTHERS. */
 _Static_assert(RD_SITES_MAX + 4 < 1 << RDI_SITE_BITS, "a key must hold any site");
 _Static_assert(RD_REGIONS_MAX + 4 < 1 << RDI_REGION_BITS, "a key must hold any region");
 _Static_assert(sizeof(rdi_tuple) == 64, "a tuple must fill one cache line");

@@ -1,4 +1,5 @@
-/* One simulated cache, whatever its layout: memory, look-ups, insertions. See cache.h. */
+/* Implements what all simulated caches share, whatever their layout: memory, look-ups and
+ * insertions. See cache.h. */
 #include "hierarchy/cache.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
-/* Caches with many ways per set, found through a hash table. LRU keeps a list per set, so that its
- * time per reference does not depend on the number of ways. Tree-PLRU takes O(log ways), and SRRIP
- * O(ways) for each victim. See cache.h. */
+/* Caches with many ways per set, whose blocks are found through a hash table. LRU keeps a list per
+ * set, so that its time per reference does not depend on the number of ways. Tree-PLRU takes O(log
+ * ways), and SRRIP O(ways) for each victim. See cache.h. */
 #include "hierarchy/cache.h"
 
 rd_status rdi_wide_init(rdi_cache *c) {

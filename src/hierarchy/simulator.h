@@ -1,4 +1,4 @@
-/* Internal functions of a simulator, which the analysis uses beside those of
+/* Internal functions of a simulator, which the analysis uses in addition to
  * reusedist/hierarchy.h. */
 #ifndef RDI_SIMULATOR_H
 #define RDI_SIMULATOR_H

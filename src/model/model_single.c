@@ -11,7 +11,7 @@
 #include <math.h>
 
 /* Returns the logarithm of a group's distance. Distances below 1 count as 1, because ratios of tiny
- * distances mean nothing. */
+ * distances are not significant. */
 static double log_distance(const rdi_training_run *run, size_t group) {
     return log(fmax(1, rd_bin_mean(&run->groups[group])));
 }

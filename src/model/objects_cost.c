@@ -1,4 +1,4 @@
-/* Computes what object caches cost, and the cheapest size. See reusedist/objects.h. */
+/* Computes the costs of object caches, and the cheapest size. See reusedist/objects.h. */
 #include "base/sized.h"
 #include "model/mrc.h"
 

@@ -44,9 +44,9 @@ typedef struct rdi_object_sample {
     rdi_sample_groups bytes_of[RD_SIZE_CLASSES]; /* by the bit width of the requested size */
     /* Facts about all requests, sampled or not. */
     uint64_t requests, now, backwards, unlimited, empty, largest;
-    /* Counted requests and bytes, by the bit width of the requested size: those of all requests
-     * except touches, because it is unknown whether their objects are present; and those of sampled
-     * touches. */
+    /* Counted requests and bytes, by the bit width of the requested size. `counted` has all
+     * requests except touches, because it is unknown whether the touched objects are present.
+     * `touched` has the touches of sampled objects. */
     rdi_traffic counted[RD_SIZE_CLASSES], touched[RD_SIZE_CLASSES];
     rdi_traffic by_operation[RD_OPERATIONS];
 } rdi_object_sample;
@@ -54,7 +54,7 @@ typedef struct rdi_object_sample {
 /* Returns a sample of the fraction `rate` of the objects, or NULL if memory is exhausted. */
 rdi_object_sample *rdi_object_sample_new(rd_ctx *ctx, double rate, uint64_t seed);
 
-/* Processes requests: counts all of them, and passes on those of sampled objects. */
+/* Counts all requests, and processes the requests for sampled objects. */
 rd_status rdi_object_sample_feed(rd_objects *o, const rd_requests *requests);
 
 /* Counts a request for a sampled object. The caller has checked that the request counts: it is not

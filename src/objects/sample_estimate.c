@@ -93,7 +93,8 @@ typedef struct few {
 
 /* Divides `total`, the bytes of a class of sizes, into the bytes of sampled and of other objects.
  * The effective number of sampled objects is sum(b)^2 / sum(b^2), where b are their bytes (Kish),
- * because an object with many bytes says no more than one with few. */
+ * because an object with many bytes tells no more about the misses than an object with few
+ * bytes. */
 static few find_few(const rdi_sample_groups part, double rate, double total) {
     double all[GROUPS];
     for (size_t g = 0; g < GROUPS; g++)

@@ -128,7 +128,8 @@ static void find_token_bytes(rd_kv_log *log) {
         log->token_bytes = line->chunk_numbers * line->number_bytes / (double)log->block_tokens;
 }
 
-/* Makes the request of log->line. Returns false after setting log->lines.failed. */
+/* Makes the request of log->line. Returns false after a failure, whose status is in
+ * log->lines.failed. */
 static bool make_request(rd_kv_log *log) {
     rdi_kv_line *line = &log->line;
     rd_kv_request *r = &log->request;

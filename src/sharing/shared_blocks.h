@@ -21,8 +21,9 @@
 /* One thread's references to one block, without references of other threads between them, or a
  * seed. A bit stands for a byte, or for 1/64 of a block of more than 64 bytes. */
 typedef struct rdi_shared_run {
-    uint64_t read, stored; /* seed: the bits that the thread has used, and those that other threads
-                              stored since the thread's last reference to the block */
+    uint64_t read, stored; /* seed: `read` has the bits that the thread has used, `stored` the bits
+                              that other threads stored since the thread's last reference to the
+                              block */
     uint32_t thread : 31;
     uint32_t seed : 1;
     uint32_t next; /* the next run of the block; 0: none */

@@ -84,8 +84,8 @@ static void count_pairs(const rdi_shared_fix *fix, uint64_t used, uint64_t store
             pairs[i * RDI_ITEMS_MAX + k] += (fix->items[k].set & stored) != 0;
 }
 
-/* Counts the misses of the whole block and those of its items in one pass over the log, and the
- * misses of each pair of items. */
+/* Counts the misses of the whole block and of its items in one pass over the log, and the misses of
+ * each pair of items. */
 static void analyze(const rdi_shared_blocks *b, const rdi_shared_detail *d, item_state *states,
                     size_t words, uint32_t *pairs, rdi_shared_fix *fix) {
     uint64_t stored = 0; /* the bits that the last run with a store has stored */

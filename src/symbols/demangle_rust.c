@@ -99,7 +99,7 @@ static size_t read_items(rdi_rust_symbol *r, void (*item)(rdi_rust_symbol *r)) {
     return n;
 }
 
-/* Reads "::name", or "::{closure#0}" in the namespaces of compilers. */
+/* Reads "::name", or "::{closure#0}" for a name that the compiler has made. */
 static void read_nested(rdi_rust_symbol *r, bool in_value) {
     char space = rdi_rust_next(r);
     read_path(r, in_value);

@@ -192,7 +192,7 @@ static void sort_ranges(unit *u) {
 }
 
 static naming naming_of(Dwarf_Die *cu) {
-    /* Numbers of DWARF 5 and later that the header of an older libdw lacks. */
+    /* Language codes of DWARF 5 and later that the header of an older libdw lacks. */
     enum { CXX_17 = 0x2b, CXX_20 = 0x2c, FORTRAN_18 = 0x2d, RUST = 0x1c };
     switch (dwarf_srclang(cu)) {
     case DW_LANG_C_plus_plus:

@@ -14,7 +14,7 @@
 
 /* ---- variables ---- */
 
-/* Adds a variable with a fixed address. Other variables are ignored. */
+/* Adds a variable if it has a fixed address. */
 static rd_status add_variable(rdi_object_types *t, rd_ctx *ctx, Dwarf_Die *die) {
     Dwarf_Attribute attribute;
     Dwarf_Op *op;

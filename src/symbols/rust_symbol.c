@@ -104,8 +104,8 @@ static uint64_t read_decimal(rdi_rust_symbol *r) {
     return x;
 }
 
-/* Reads the nested names of the old form, which are those of C++. Only the hash at the end
- * distinguishes such a symbol from a C++ symbol. */
+/* Reads the nested names of the old form, which have the syntax of nested names in C++. Only the
+ * hash at the end distinguishes such a symbol from a C++ symbol. */
 bool rdi_rust_read_old(rdi_rust_symbol *r) {
     bool hash = false;
     while (!r->failed && !rdi_rust_take(r, 'E')) {
