@@ -58,7 +58,8 @@ void rdi_chunk_begin(rdi_chunk *c, bool first) {
 
 /* ---- analyzing ---- */
 
-/* The argument of keep_open() and note_order(): a chunk, and the list that receives its blocks. */
+/* The argument of keep_open() and note_order(): a chunk, and the list to which they append
+ * blocks. */
 typedef struct unknown {
     rdi_chunk *chunk;
     rdi_u64_list *open;
@@ -98,8 +99,8 @@ rd_status rdi_chunk_analyze(rdi_chunk *c, const uint64_t *blocks, size_t n, uint
 
 /* ---- resolving, at most RDI_FEED_MAX first touches at a time ---- */
 
-/* The answers to a tile of open first touches: the distances that are known, and the blocks whose
- * distances are not. */
+/* The answers to a tile of open first touches: the distances that were found, and the blocks whose
+ * distances are still unknown. */
 typedef struct answers {
     uint64_t dist[RDI_FEED_MAX], unknown[RDI_FEED_MAX];
     size_t n_known, n_unknown;

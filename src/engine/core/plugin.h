@@ -24,6 +24,7 @@
 
 #define RDI_FEED_MAX 4096 /* maximum number of references per feed() call of an immediate engine */
 
+/* A function that receives blocks, in a stated order, with as many calls as necessary. */
 typedef rd_block_sink rdi_block_visit;
 
 /* The requirements of the caller. They stay constant while the engine is open. */
@@ -114,6 +115,7 @@ typedef struct rdi_alone_ops {
     rd_nodes (*nodes)(const void *self);               /* optional */
 } rdi_alone_ops;
 
+/* The table of an engine. */
 typedef struct rdi_engine_ops {
     rd_engine_info info;              /* name, summary, card, caps, error kind, options, variants */
     size_t state_size;                /* size of the state in bytes; the core zeroes the state and

@@ -1,12 +1,12 @@
-/* Ranks, which analyze one trace together, and the messages that they send to each other.
+/* Declares ranks, which analyze one trace together, and the messages that they send to each other.
  *
- * A rank (papers/parda_rank.h) knows the ranks 0 to n - 1 and the messages between them. A
- * transport carries the messages: through inboxes of threads (ranks_threads.c), or with MPI
- * (mpi/cluster_mpi.c).
+ * A rank (papers/parda_rank.h) knows the other ranks only by their numbers, 0 to n - 1, and shares
+ * nothing with them except messages. A transport carries the messages: through inboxes of threads
+ * (ranks_threads.c), or with MPI (mpi/cluster_mpi.c).
  *
  * A message is a list of numbers with a kind. Sending a message also hands over its memory.
  * Messages of one kind from one rank to another arrive in the order in which they were sent. A
- * sender waits for the receiver only if too many references of the trace are already waiting there.
+ * sender waits only if too many references of the trace already wait for the receiver.
  */
 #ifndef RDI_RANKS_H
 #define RDI_RANKS_H

@@ -10,7 +10,7 @@
 #include "base/threads.h"
 #include "engine/core/plugin.h"
 
-/* A buffer that grows. */
+/* A buffer that grows. A zeroed one is empty. */
 typedef struct rdi_room {
     void *at;
     size_t bytes;
@@ -22,6 +22,7 @@ rd_status rdi_room_fit(rd_ctx *ctx, rdi_room *room, size_t n, size_t size);
 rd_status rdi_room_grow(rd_ctx *ctx, rdi_room *room, size_t n, size_t size);
 void rdi_room_free(rd_ctx *ctx, rdi_room *room);
 
+/* The workers of an engine, and their counts. A zeroed struct is closed. */
 typedef struct rdi_round {
     rdi_run *run;
     unsigned n_workers;
