@@ -50,7 +50,7 @@
 #define GROUPS 32                  /* number of groups of blocks, for the variance */
 #define SIZES  (RD_BAND_SIZES + 1) /* cache sizes 2^0 to 2^63, and an infinite cache */
 /* If the number of sampled references differs from its expected value by more than this many
- * standard deviations, the hottest blocks are not in the sample. */
+ * standard deviations, the engine assumes that the sample does not represent the hottest blocks. */
 #define SURPRISE     2
 #define MOST_SAMPLES (UINT64_C(1) << 30)
 #define SAMPLE_BYTES 128                 /* upper estimate of the bytes per sampled block */
@@ -83,9 +83,9 @@ typedef struct shards_engine {
                      references */
     double cold;  /* weighted number of first references, without the `direct` references */
     uint64_t largest;
-    /* misses[g][k]: weighted number of references of group g, without the `direct` references, for
-     * which 2^k blocks are the smallest power of two that hits. misses[g][SIZES - 1] also counts
-     * first references. */
+    /* misses[g][k]: weighted number of references of group g, without the `direct` references, that
+     * hit in a cache of 2^k blocks but miss in the next smaller one. misses[g][SIZES - 1] also
+     * counts first references. */
     double misses[GROUPS][SIZES];
 } shards_engine;
 
@@ -156,8 +156,8 @@ static rd_status shrink(shards_engine *e) {
     while (e->n_heap > e->samples) {
         sampled_block out = heap_pop(e);
         block[n++] = out.block;
-        set_limit(e, out.hash - 1); /* not below 0, because another sampled block has a lower
-                                       hash */
+        set_limit(e, out.hash - 1); /* does not wrap around, because another sampled block has a
+                                       lower hash */
     }
     return n ? rdi_engine_take(e->inner, block, n, newer) : RD_OK;
 }
@@ -250,11 +250,11 @@ static double sum_of(const double *mass) {
     return sum;
 }
 
-/* Estimates which fraction of the excess of `excess` sampled references is due to the number of
- * sampled blocks. The fraction is 1 if all blocks are alike. In general it is the slope of the
- * number of blocks over the number of references when the sample varies. If the excess is far
- * larger than the variance between the groups explains, the hottest blocks are not in the sample,
- * and the excess itself gives the variance. */
+/* Estimates which fraction of `excess`, the amount by which the weighted counts exceed the number
+ * of references, is due to the number of sampled blocks. The fraction is 1 if all blocks are alike.
+ * In general it is the slope of the number of sampled blocks over the number of sampled references
+ * when the sample varies. If `excess` is far larger than the variance between the groups explains,
+ * the sample does not represent the hottest blocks, and `excess` itself gives the variance. */
 static double alike_share(const shards_engine *e, double excess) {
     double size[GROUPS] = {0}, all = 0, squares = 0;
     for (size_t g = 0; g < GROUPS; g++) {
@@ -271,6 +271,7 @@ static double alike_share(const shards_engine *e, double excess) {
     return all * all < variance * blocks ? all * all / (variance * blocks) : 1;
 }
 
+/* Returns the distance multiplied by `by`, rounded, at most 2^63. */
 static uint64_t stretched(uint64_t distance, double by) {
     double d = floor((double)distance * by + 0.5);
     return d < 0x1p63 ? (uint64_t)d : UINT64_C(1) << 63;

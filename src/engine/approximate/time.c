@@ -15,12 +15,12 @@
  * The assumption does not hold for sweeps through large data either. With parts=P the trace is
  * divided into up to P parts, each with its own histogram. The distance of an interval is inferred
  * from the histograms of the parts that it crosses (profile/time_parts.h). This places peaks of the
- * histogram with an error of a few thousandths or less.
+ * histogram with a relative error of a few thousandths or less.
  *
  * Time: O(N) for N references, a little more than `footprint`; with exact=W at worst O(W / 64) per
  * reference. The model takes a fraction of a second, independent of N. With parts=P it takes about
- * P^2 short steps whenever N doubles, which is also a fraction of a second. Memory: 15 to 25 bytes
- * per block for the table (27 to 45 bytes beyond 2^32 references), and at most 1 MB for counts.
+ * P^2 short steps whenever N doubles, which is also a fraction of a second. Memory: 21 to 32 bytes
+ * per block for the table (36 to 53 bytes beyond 2^32 references), and at most 1 MB for counts.
  *
  * Use it for miss ratios of caches of a few hundred blocks or more, if speed matters. It is weak
  * for short distances, for which exact=64 or more helps. It has no error bound; use `scale` if you
@@ -299,9 +299,9 @@ const rdi_engine_ops rdi_engine_time = {
                 "that it crosses: far better for programs with phases and sweeps, and slower.\n"
                 "model=off reports the time distances themselves.\n"
                 "\n"
-                "Time: O(1) per reference, and a fraction of a second for the model. Memory: 15 "
+                "Time: O(1) per reference, and a fraction of a second for the model. Memory: 21 "
                 "to\n"
-                "25 bytes per block. Do not use it if you need a guarantee.\n"
+                "32 bytes per block. Do not use it if you need a guarantee.\n"
                 "\n"
                 "X. Shen, J. Shaw, B. Meeker, C. Ding. Locality approximation using time.\n"
                 "POPL 2007.",
