@@ -34,7 +34,7 @@
 #define MANY_FIRSTS  20
 #define MOST_THREADS 256
 
-/* ---- how long chunks are ---- */
+/* ---- sizes of chunks ---- */
 
 /* Returns the largest automatic chunk size, in references. The buffers of references may use an
  * eighth of the memory limit, and the buffers of distances another eighth. */

@@ -39,8 +39,9 @@ typedef struct rdi_chunks_round {
 
 /* A rank and its progress. The steps of a round are, in this order:
  *
- * rank 1 and above  It ends its chunk of the previous round. It analyzes its chunk, one step per
- *                   slice. It resolves the chunks after its own, one step per slice.
+ * rank 1 and above  It ends its chunk of the previous round and begins the next one, in one step.
+ *                   It analyzes its chunk, one step per slice. It resolves the chunks after its
+ *                   own, one step per slice.
  * rank 0, the past  It appends the chunks of the previous round, one step for each. It resolves the
  *                   chunks of this round, one step per slice.
  */

@@ -37,7 +37,7 @@ static uint64_t beginning(const rdi_chunks *e, const rdi_chunks_round *p, size_t
            (end - first) % RDI_CHUNKS_SLICES * s / RDI_CHUNKS_SLICES;
 }
 
-/* ---- the steps, outside the monitor ---- */
+/* ---- executing steps, outside the monitor ---- */
 
 static rdi_chunks_result *result_of(rdi_chunks *e, uint64_t number, size_t i) {
     return &rdi_chunks_round_of(e, number)->chunks[i - 1];
@@ -185,7 +185,7 @@ static rd_status do_step(rdi_chunks *e, size_t i) {
     return is_analysis(e, i) ? analyze(e, i) : resolve(e, i);
 }
 
-/* ---- which step is due: inside the monitor ---- */
+/* ---- choosing the step that is due, inside the monitor ---- */
 
 /* Returns whether rank i has done the first n preparations of round `number`. */
 static bool has_prepared(const rdi_chunks *e, size_t i, uint64_t number, size_t n) {

@@ -14,8 +14,9 @@
  * delivered in order.
  *
  * Packets wait in a ring. A thread that waits sleeps until the ring is half full or half empty.
- * While the analyzed program runs, three threads share two processors. The ring is then long, so
- * that a waiting thread sleeps for milliseconds and leaves its processor to another thread.
+ * If the references come from a running program, that program and the two threads usually
+ * share two processors. The ring is then long, so that a waiting thread sleeps for milliseconds and
+ * leaves its processor to another thread.
  *
  * Time: O(1) per reference. Memory: that of `stream`, and up to 19 MiB for packets.
  */

@@ -35,7 +35,7 @@
  * width. Each of these bins lies within one log-linear bin of the histogram. */
 #define RDI_STREAM_DENSE 2048
 
-/* The counts of the running analysis. They are added to run->out.hist at the end. */
+/* The counts so far, which are added to run->out.hist at the end. */
 typedef struct rdi_stream_counts {
     uint64_t *count; /* counts of distances: element d for d < DENSE, element DENSE + d / DENSE for
                         a longer distance d */

@@ -34,7 +34,7 @@ static bool check_axis(const rdi_slot_axis *a, const char **why) {
     for (uint64_t i = (a->next >> 6) + 1; i < a->capacity >> 6; i++)
         used |= a->bits[i];
     if (used)
-        return wrong(why, "a slot is in use that was never assigned");
+        return wrong(why, "a slot that was never assigned is in use");
     return true;
 }
 

@@ -4,7 +4,7 @@
  * hit is the number of lanes with a later time. The lane of the hit then gets the latest time. This
  * changes one element of a register and no key, so the next reference hardly has to wait. A miss
  * takes the lane with the earliest time, and the block that was there goes to table and axis. That
- * lane is determined in advance, whenever the lane with the earliest time gets a later one.
+ * lane is determined in advance, whenever the lane with the earliest time gets a later time.
  */
 
 /* The destination of misses. */
@@ -17,7 +17,7 @@ typedef struct misses {
 
 #if ISA
 
-/* Types with 16 bits per lane: value16 has one value repeated in all lanes, and lanes16 has a value
+/* Types with 16 bits per lane: a value16 repeats one value in all lanes, and a lanes16 has a value
  * for each lane of the front. */
 #if ISA == 512
 typedef __m512i value16;
@@ -351,8 +351,8 @@ INLINE void set_tags(rdi_stream_runs *r, size_t n) {
 #endif
 }
 
-/* Adds n hits with this distance to the statistics of the window and, if the engine counts now, to
- * the counts. */
+/* Adds n hits at `distance` to the statistics of the window and, if the engine counts now, to the
+ * counts. */
 INLINE void count_near(rdi_stream *e, unsigned distance, uint64_t n, const uint64_t *dist) {
     e->window_near += n;
     if (!rdi_stream_counts_now(e, dist))

@@ -11,14 +11,14 @@
  *   resolve  find the block's slot s, store the new slot t, prefetch the axis at s
  *   measure  compute distances, with the axis as it was before this tile
  *   apply    set the bits of new slots, clear the bits of old slots
- * Measuring with a frozen axis keeps narrow stores away from the wide loads that follow (a failed
- * store-forward costs more than the whole sum) and makes the sums of a tile independent. The
- * changes that the tile itself makes are added by counting inversions among its old slots.
+ * Measuring with a frozen axis keeps narrow stores away from the wide loads that follow (failed
+ * store-to-load forwarding costs more than the whole sum) and makes the sums of a tile independent.
+ * The changes that the tile itself makes are added by counting inversions among its old slots.
  *
- * All passes except fill_plain() are separate functions, because in one function their loops would
- * have to share the registers. The passes work on copies of axis and table. Otherwise the compiler
- * would have to assume that stores through uint64_t pointers change the fields of axis and table,
- * and it would reload the fields for every reference.
+ * All passes except fill_plain() and fill_slots() are separate functions, because in one function
+ * their loops would have to share the registers. The passes work on copies of axis and table.
+ * Otherwise the compiler would have to assume that stores through uint64_t pointers change the
+ * fields of axis and table, and it would reload the fields for every reference.
  */
 #include <string.h>
 
@@ -36,6 +36,7 @@
 #include "order/slot_axis.inc.h"
 #include "order/slot_table.inc.h"
 
+/* References that go through the passes together. */
 typedef struct tile {
     _Alignas(64) SLOT old[TILE]; /* previous slot of the block; 0: first reference */
     uint64_t blk[TILE];
@@ -145,6 +146,8 @@ PASS void resolve(rdi_stream *e, tile *b, bool front) {
     e->axis.next = a.next + n;
 }
 
+/* Counts the n distances d[] of the tile. Appends blocks with infinite distances to counts.first,
+ * if they are collected. */
 INLINE void count_far(rdi_stream *e, const tile *b, const uint64_t *d) {
     const rdi_stream_counts c = e->counts;
     const uint64_t bound = e->bound;
@@ -166,6 +169,8 @@ INLINE void count_far(rdi_stream *e, const tile *b, const uint64_t *d) {
     e->counts.n_first = n_first;
 }
 
+/* Adds the distances d[] of the tile to the statistics of the window. Writes them to `dist` unless
+ * it is NULL, and counts them if the engine counts now. */
 INLINE void record(rdi_stream *e, const tile *b, const uint64_t *d, uint64_t *dist) {
     const uint64_t bound = e->bound;
     const unsigned n = b->n;

@@ -34,7 +34,8 @@ INLINE __m512i sum_up(__m512i v) {
     return v;
 }
 
-/* Returns, for each of NEAR_LINES lines, the number of set bits in the lines after it. */
+/* Returns, for each of NEAR_LINES lines, the number of set bits in the lines after it. `line` has
+ * the number of set bits of each line. */
 INLINE pair16 bits_behind(const uint16_t *line) {
     const __m512i low = _mm512_loadu_si512(line), high = _mm512_loadu_si512(line + 32);
     const __m512i from_low = sum_up(low), from_high = sum_up(high);

@@ -11,8 +11,8 @@
 #define AXIS_FACTOR 12
 #define AXIS_LEAST  (UINT64_C(1) << 16)
 
-/* Returns the CPU time of this thread, which does not depend on other load. The note reports the
- * time spent on upkeep. */
+/* Returns the processor time of this thread in nanoseconds. The note reports the time spent on
+ * upkeep, and processor time does not depend on other load. */
 static uint64_t cpu_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
