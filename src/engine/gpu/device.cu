@@ -85,8 +85,8 @@ rd_status rdi_device_alloc(rdi_device *d, size_t bytes, void **out) {
         cudaGetLastError();
         RD_TRY(rdi_device_room(d, &room));
         return rdi_fail(d->ctx, RD_ENOMEM,
-                        "GPU out of memory: %zu bytes needed, %" PRIu64 " of %zu left", bytes, room,
-                        d->properties.totalGlobalMem);
+                        "GPU out of memory: %zu bytes needed, %" PRIu64 " of %zu bytes free", bytes,
+                        room, d->properties.totalGlobalMem);
     }
     RD_TRY(rdi_cuda_check(d, error, "cudaMalloc"));
     *out = p;

@@ -138,7 +138,8 @@ static __device__ rdi_exact_link load_link(const rdi_exact_link *links, uint32_t
  * Before every tile, the thread block writes for each bucket the number of earlier references of
  * the panel whose previous reference lies in a higher bucket. */
 
-/* Returns the sum of the counts in the warp's strip of the histogram. Every word has two counts. */
+/* Returns the sum of the counts in words [begin, end) of the histogram, the strip of the warp.
+ * Every word has two counts. */
 static __device__ uint32_t strip_sum(const uint32_t *histogram, uint32_t begin, uint32_t end) {
     uint32_t sum = 0;
     for (uint32_t i = begin + threadIdx.x % 32; i < end; i += 32)
@@ -310,6 +311,7 @@ static __device__ uint32_t count_flags(tile_memory &t) {
     return ones;
 }
 
+/* Compares each key one by one with the keys before it in its group. */
 static __device__ void count_near(tile_memory &t, rdi_exact_key *k) {
 #pragma unroll
     for (uint32_t i = 0; i < ITEMS; i++)
@@ -320,6 +322,8 @@ static __device__ void count_near(tile_memory &t, rdi_exact_key *k) {
         rdi_exact_compare(&k[i], t.by_place);
 }
 
+/* Counts the greater keys before each key of the tile (exact_core.h): processes bit after bit until
+ * the groups are so small that comparing is faster. */
 static __device__ void count_greater(tile_memory &t, rdi_exact_key *k) {
     for (int bit = first_bit(t, k); bit >= 0; bit--) {
         bool far = false;

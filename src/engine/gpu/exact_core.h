@@ -54,8 +54,8 @@ typedef struct rdi_exact_link {
 
 typedef struct rdi_exact_key {
     uint32_t key;     /* 0: a gap, which is less than all other keys and needs no count */
-    uint32_t greater; /* number of greater keys before this key, as far as the bits processed so far
-                         reveal it */
+    uint32_t greater; /* number of greater keys before this key that the bits processed so far have
+                         revealed */
     uint32_t seat;    /* lower half: place of the key; upper half: beginning of its group (one word
                          saves a register) */
 } rdi_exact_key;
@@ -118,6 +118,7 @@ RDI_BOTH static inline void rdi_exact_compare(rdi_exact_key *k, const uint32_t *
 
 /* ---- the shape of a round, and the table ---- */
 
+/* The numbers of positions, tiles and buckets of a round. */
 typedef struct rdi_exact_shape {
     uint32_t stack_n, refs_n; /* number of blocks of the stack, and number of references */
     uint32_t n;               /* number of positions: stack_n + refs_n */
@@ -166,8 +167,9 @@ RDI_BOTH static inline uint32_t rdi_exact_distance(uint32_t position, uint32_t p
     return position - prev - 1 - inversions;
 }
 
-/* ---- bins: the kinds of binning.h that three numbers describe ---- */
+/* ---- bins ---- */
 
+/* Bins of one of the kinds of binning.h that three numbers can describe. */
 typedef struct rdi_exact_bins {
     uint32_t log_below; /* distances below this number have one bin per bit width */
     uint32_t base;      /* the bin of a longer distance d is base + d / width */

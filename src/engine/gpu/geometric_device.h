@@ -40,6 +40,7 @@ rd_status rdi_geometric_merge(rdi_device *d, const rdi_point *from, uint32_t n, 
 
 /* ---- a round (geometric_device.c) ---- */
 
+/* The memory of all rounds, and a device. A zeroed struct is closed. */
 typedef struct rdi_geometric_device {
     rdi_device *device;
     rdi_device_buffer block, sorted, time[2], next, points[2], first, scratch;

@@ -15,7 +15,7 @@ extern "C" {
 #include "engine/gpu/device.h"
 #include "engine/papers/hprda_core.h"
 
-/* The counters of a table, which are adjacent in device memory. */
+/* The counters of a table, as in rdi_rda_table. They are adjacent in device memory. */
 typedef struct rdi_rda_counts {
     uint32_t used, distinct;
 } rdi_rda_counts;
@@ -49,6 +49,8 @@ typedef struct rdi_rda_work {
     uint32_t *full;             /* set to nonzero if a pool is too small; zero at first */
 } rdi_rda_work;
 
+/* Step 1 analyzes the chunks, step 2 merges the chunks of each group, and step 3 merges the groups.
+ * See the functions of the same steps below. */
 rd_status rdi_rda_device_local(rdi_device *d, const rdi_rda_work *w);
 rd_status rdi_rda_device_threads(rdi_device *d, const rdi_rda_work *w);
 rd_status rdi_rda_device_groups(rdi_device *d, const rdi_rda_work *w);

@@ -45,6 +45,7 @@ rd_status rdi_levels_scan_tiles(rdi_device *d, const rdi_levels_scan *s, uint64_
 
 /* ---- a round (levels_device.c) ---- */
 
+/* The memory of all rounds, and a device. A zeroed struct is closed. */
 typedef struct rdi_levels_device {
     rdi_device *device;
     rdi_device_buffer block, above, miss, dist, fallen, copied, stack, missing;
