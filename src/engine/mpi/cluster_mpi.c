@@ -68,6 +68,7 @@ static bool clear_sent(rd_cluster *c) {
     return some;
 }
 
+/* Receives one message that has arrived, and puts it into the inbox. */
 static rd_status take_in(rd_cluster *c, const MPI_Status *message) {
     int n = 0;
     rdi_u64_list list = {0};
@@ -96,8 +97,8 @@ static rd_status take_in_all(rd_cluster *c) {
     return RD_OK;
 }
 
-/* Returns the number of references on their way to a rank or, for this rank, waiting in its own
- * inbox. */
+/* Returns the number of references on their way to rank `to` or, if `to` is this rank, waiting in
+ * its inbox. */
 static uint64_t waiting_for(const rd_cluster *c, unsigned to) {
     uint64_t n = to == c->ranks.first ? c->box.waiting : 0;
     for (const outgoing *o = c->out; o; o = o->next)
@@ -105,6 +106,7 @@ static uint64_t waiting_for(const rd_cluster *c, unsigned to) {
     return n;
 }
 
+/* Starts to send a message, or puts it into the inbox if `to` is this rank. */
 static rd_status post(rd_cluster *c, unsigned to, rdi_message_kind kind, rdi_u64_list *list) {
     if (to == c->ranks.first)
         return rdi_inbox_put(c->ctx, &c->box, to, kind, list);
@@ -286,8 +288,9 @@ rd_status rd_cluster_serve(rd_cluster *c, const rd_parts *parts) {
     return status;
 }
 
-/* Makes the other processes end. They wait for this message, so sending blocks only briefly. The
- * function allocates nothing, because memory may be exhausted. */
+/* Makes the other processes end, by sending each of them an empty job. They wait for this message,
+ * so sending blocks only briefly. The function allocates nothing, because memory may be
+ * exhausted. */
 static void send_home(const rd_cluster *c) {
     for (unsigned i = 1; i < c->ranks.n; i++)
         MPI_Send(NULL, 0, MPI_UINT64_T, (int)i, RDI_MESSAGE_JOB, MPI_COMM_WORLD);

@@ -11,7 +11,7 @@
  * is known before the level begins, because each worker computes it at the end of the level above.
  *
  * References that have hit are not needed in deeper levels. When half of the references have hit,
- * the engine removes them. With `compact=off` it never removes any, as in the paper, and every
+ * the engine removes the hits. With `compact=off` it never removes hits, as in the paper, and every
  * level costs the same.
  *
  * Time: at most O(C) per reference, and less if distances are short. Memory: 36 bytes per reference

@@ -6,15 +6,15 @@
  * and adds up their counts. Ranks are threads of this process, or other processes. Reading
  * continues while they work, or the ranks read the trace themselves.
  *
- * With N references, P ranks, M blocks and M_i blocks in chunk i: The time is that of the inner
- * engine for N / P references and for the first touches that arrive at a rank, which are at most M.
- * The memory is the sum of M_i during a round and M after the fix-up with the space optimization,
- * up to P times M without it, and at most P times the bound with a bound. In addition, each rank
- * needs two chunks of references. The engine returns a histogram, but no distances of single
+ * Let N be the number of references, P the number of ranks, M the number of blocks, and M_i the
+ * number of blocks in chunk i. Time: that of the inner engine for N / P references, and for the at
+ * most M first touches that arrive at a rank. Memory: with the space optimization, that of the
+ * inner engine for the sum of all M_i during a round, and for M blocks after the fix-up; without
+ * it, for up to P times M blocks; with a bound, for at most P times the bound. In addition, each
+ * rank needs two chunks of references. The engine returns a histogram, but no distances of single
  * references.
  *
- * Do not use it on one core. For threads of one machine there is also `chunks`, which returns
- * distances as well.
+ * Do not use it on one core. On the threads of one machine, `chunks` also returns distances.
  */
 #include "base/number.h"
 #include "base/threads.h"
@@ -63,7 +63,7 @@ typedef struct parda_engine {
     uint64_t digest;    /* digest of all references so far, for the next checkpoint */
 } parda_engine;
 
-/* ---- ranks at work ---- */
+/* ---- the ranks of this process ---- */
 
 static void crew_member(void *arg, unsigned worker) {
     parda_engine *e = arg;

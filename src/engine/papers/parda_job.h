@@ -5,6 +5,7 @@
 
 #include "engine/papers/parda_rank.h"
 
+/* An analysis: its settings, and the way in which the ranks get the references. */
 typedef struct rdi_parda_job {
     rdi_parda_plan plan;
     uint64_t chunk_size; /* number of references per chunk */

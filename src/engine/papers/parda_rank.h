@@ -17,9 +17,9 @@
  * places is reversed. Without `rename` it is the rank at place 0.
  *
  * The code deviates from the printed algorithms where they are wrong: a rank receives only from
- * ranks at higher places, nothing is reset between rounds, a remainder is not dropped, a distance
- * of the bound or more is infinite, and a state is cut to the newest `bound` blocks whenever it
- * grows.
+ * ranks at higher places; counts and the collected state are kept between rounds; references that
+ * remain when a trace does not divide evenly into rounds and chunks are analyzed too; a distance of
+ * the bound or more is infinite; and a state is cut to the newest `bound` blocks whenever it grows.
  *
  * A checkpoint is taken between rounds: all counts and the collected state go to rank 0, which
  * writes them.
@@ -48,8 +48,8 @@ typedef struct rdi_parda_plan {
                                     themselves; 0: rank 0 distributes it */
 } rdi_parda_plan;
 
-/* The statistics of one rank, or of all ranks: `references` and `recounted` are then sums over the
- * ranks, and all other fields are maxima. */
+/* The statistics of one rank, or of all ranks. For all ranks, `references` and `recounted` are
+ * sums, and the remaining fields are maxima. */
 typedef struct rdi_parda_tally {
     uint64_t references;
     uint64_t recounted; /* sum of rdi_chunk.recounted */
@@ -60,6 +60,7 @@ typedef struct rdi_parda_tally {
     uint64_t peak_bytes;         /* peak memory of the process in bytes */
 } rdi_parda_tally;
 
+/* One rank and its progress. A zeroed rank is closed. */
 typedef struct rdi_parda_rank {
     const rdi_parda_plan *plan;
     rdi_ranks *ranks;
