@@ -16,6 +16,7 @@
 #define DEFAULT_LONGEST 20000
 #define SHRINK_WORK     5000000 /* shrinking ends when it has fed about this many references */
 
+/* An engine with options, which is verified. */
 typedef struct subject {
     const rd_engine_info *info;
     char *spec;
@@ -157,7 +158,7 @@ typedef struct shrinking {
     rd_verify *v;
     const subject *s;
     const rdi_verify_setup *setup;
-    uint64_t work;
+    uint64_t work; /* number of references fed so far, and one more per trace */
 } shrinking;
 
 /* Sets *taken to whether the first n references of v->candidate also show a difference. If so, they
@@ -202,6 +203,7 @@ static rd_status try_small_ids(shrinking *sh) {
     return try_candidate(sh, t->n, &taken);
 }
 
+/* Tries to remove each range of `chunk` references. */
 static rd_status remove_chunks(shrinking *sh, size_t chunk) {
     const rdi_verify_trace *t = &sh->v->trace;
     for (size_t at = 0; at + chunk <= t->n && sh->work < SHRINK_WORK;) {
@@ -227,9 +229,9 @@ static rd_status cut_tail(shrinking *sh) {
     return RD_OK;
 }
 
-/* Cuts off the tail, removes shorter and shorter ranges, and tries small ids. The lengths of the
- * ranges are powers of two, so that differences that depend on the position in a batch are
- * preserved. */
+/* Shrinks v->trace: cuts off its tail, removes shorter and shorter ranges, and tries small ids. The
+ * lengths of the ranges are powers of two, so that differences that depend on the position in a
+ * batch are preserved. */
 static rd_status shrink(shrinking *sh) {
     rd_verify *v = sh->v;
     RD_TRY(cut_tail(sh));

@@ -108,8 +108,8 @@ static void compare_fact(const char *name, uint64_t got, uint64_t expected,
                           expected);
 }
 
-/* Compares the n-th smallest true distance with the bin of profile p that holds its n-th smallest
- * distance, for every n. */
+/* Checks, for every n, that the n-th smallest distance of profile p may stand for the n-th smallest
+ * true distance. sorted[] has the `finite` true distances. */
 static void compare_ranks(const rd_profile *p, rdi_error_bound error, const uint64_t *sorted,
                           size_t finite, rdi_verify_outcome *out) {
     const rd_bin *bins;

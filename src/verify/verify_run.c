@@ -44,9 +44,9 @@ static rdi_verify_delivery draw_delivery(rdi_rng *rng, uint32_t caps) {
     return caps & RD_CAP_LATE || rdi_rng_below(rng, 2) ? RDI_VERIFY_SINK : RDI_VERIFY_ARRAY;
 }
 
-/* Draws from few numbers of threads, because starting threads takes most of the time of a short
- * trace: one thread, two threads, numbers that do not divide the trace evenly, and more threads
- * than a short trace has references. */
+/* Draws a number of threads: one, two, a number that does not divide the trace evenly, or more than
+ * a short trace has references. The numbers are small, because starting threads takes most of the
+ * time of a short trace. */
 static uint32_t draw_threads(rdi_rng *rng) {
     static const uint32_t choices[] = {1, 2, 2, 3, 3, 4, 5, 17};
     return choices[rdi_rng_below(rng, RDI_COUNT(choices))];
@@ -103,8 +103,8 @@ rd_status rdi_verify_oracle(rd_ctx *ctx, const uint64_t *blocks, size_t n, uint6
     return status;
 }
 
-/* The destination of a sink's distances. It must not overflow even if an engine delivers too many
- * distances. */
+/* The destination of a sink's distances. Distances beyond `room` are counted but not stored, so an
+ * engine that delivers too many cannot overflow it. */
 typedef struct collector {
     uint64_t *distances;
     size_t n, room;

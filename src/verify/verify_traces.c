@@ -176,9 +176,9 @@ static const struct {
     {"clustered ids", id_clusters}, {"ids with equal hashes", id_colliding},
 };
 
-/* Draws a length. Most are short, because a hundred short traces reach more corner cases than a
- * long one. If `shortest` is above 1024, all lengths from `shortest` to `longest` are equally
- * likely. */
+/* Draws a length. Most lengths are short, because a hundred short traces reach more corner cases
+ * than a long one. If `shortest` is above 1024, all lengths from `shortest` to `longest` are
+ * equally likely. */
 static size_t draw_length(rdi_rng *rng, size_t shortest, size_t longest) {
     static const size_t classes[] = {2, 8, 64, 256, 256, 1024, 1024, SIZE_MAX};
     size_t limit = classes[rdi_rng_below(rng, RDI_COUNT(classes))];
@@ -188,7 +188,7 @@ static size_t draw_length(rdi_rng *rng, size_t shortest, size_t longest) {
 
 static uint64_t draw_blocks(rdi_rng *rng, size_t n, uint64_t steps) {
     uint64_t most = n < steps / (n + 1) ? n : steps / (n + 1);
-    /* Sometimes there are few blocks, which are then referenced often. */
+    /* One trace in four has at most 8 blocks, which are then referenced often. */
     uint64_t limit = rdi_rng_below(rng, 4) == 0 ? 8 : most;
     return 1 + rdi_rng_below(rng, limit < most ? limit : most + 1);
 }
