@@ -32,7 +32,7 @@ typedef struct entry {
 } entry;
 
 /* Invariants: For every z below `markers`, marker[z] is entry number sizes.value[z] - 1 of
- * the list, counted from 0 at the newest. The zone of entry number p is the number of sizes <= p. */
+ * the list, counted from 0 at the newest. The zone of entry p is the number of sizes <= p. */
 typedef struct khw_engine {
     rd_sizes sizes; /* option; open() sorts the sizes, and removes duplicates and sizes that are not
                        below the bound */

@@ -6,12 +6,12 @@
  * earlier chunk decides their distances. The papers call them local infinities.
  *
  * Resolving. The distinct blocks between the beginning of a chunk and a first touch in it are
- * exactly the earlier first touches. So the engine of the previous chunk, after it has analyzed that
- * chunk, looks up only the open first touches, in order. It finds the distance of each first touch
- * whose block it has met. The remaining first touches stay open: they are first touches of the two
- * chunks together, and the engine of the chunk before these two looks them up. First touches that
- * stay open after the first chunk of the trace are cold. An engine can look up an open first touch
- * in three ways:
+ * exactly the earlier first touches. So the engine of the previous chunk, after it has analyzed
+ * that chunk, looks up only the open first touches, in order. It finds the distance of each first
+ * touch whose block it has met. The remaining first touches stay open: they are first touches of
+ * the two chunks together, and the engine of the chunk before these two looks them up. First
+ * touches that stay open after the first chunk of the trace are cold. An engine can look up an open
+ * first touch in three ways:
  *
  *   insert      The engine is fed the block, which becomes its newest one.
  *   take        The engine removes the block if it has it, and does not insert it otherwise, so
@@ -33,8 +33,8 @@
  *
  * State between rounds. When a round is resolved, the blocks of a chunk that no later chunk has
  * referenced are the chunk's part of the LRU stack: an engine that inserts has them below the
- * received blocks, and an engine that takes has only them. An engine that holds everything before the
- * round and is fed the parts of all chunks, in order, holds everything before the next round.
+ * received blocks, and an engine that takes has only them. An engine that holds everything before
+ * the round and is fed the parts of all chunks, in order, holds everything before the next round.
  *
  * This code starts no threads, and each function uses one chunk. Two engines call these functions
  * in steps:
