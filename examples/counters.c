@@ -14,7 +14,7 @@
 #endif
 
 typedef struct slot {
-    volatile long count, sum; /* a compiler may not keep them in registers */
+    volatile long count, sum; /* volatile, so that the compiler does not keep them in registers */
 } ALIGNED slot;
 
 static slot slots[THREADS] __attribute__((aligned(64)));

@@ -1,9 +1,9 @@
-// Sums measurements of weather stations. docs/guide.md finds out why it is slow.
+// Sums measurements of weather stations. docs/guide.md finds out why the program is slow.
 //
 // usage: stations READINGS [numbers]
 //
-// With `numbers`, the program finds the number of a station once, while it reads, and then counts in
-// a vector. The results are the same.
+// With `numbers`, the program finds the number of a station once, while it reads, and then counts
+// in a vector. The results are the same.
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -12,7 +12,7 @@
 
 struct Reading {
     std::string station;
-    size_t number; // of the station, in the order of the list
+    size_t number; // number of the station, in the order of the list
     double degrees;
 };
 
