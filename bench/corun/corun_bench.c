@@ -2,17 +2,18 @@
  *
  * usage: corun_bench [-n REFERENCES] TRACE...
  *
- * Reads up to REFERENCES references (20 M unless given) of each trace, in blocks of 64 bytes. For each
- * pair of traces, it interleaves them evenly, so that both take the same time, and measures how often
- * each of them misses in shared caches of 64 KiB, 256 KiB, 1 MiB and 4 MiB: exactly, by the distances
- * of the interleaved references. One line of JSON per pair and size has these miss ratios, those of
- * rd_corun_share() from the two profiles, and those that follow from the average footprints
+ * Reads up to REFERENCES references (20 M unless given) of each trace, in blocks of 64 bytes. For
+ * each pair of traces, it interleaves them evenly, so that both take the same time, and measures
+ * how often each of them misses in shared caches of 64 KiB, 256 KiB, 1 MiB and 4 MiB: exactly, by
+ * the distances of the interleaved references. One line of JSON per pair and size has these miss
+ * ratios, those of rd_corun_share() from the two profiles, and those that follow from the average
+ * footprints
  *
  *   fp(w) = M - sum over all gaps g > w of (g - w) / (n - w + 1)
  *
- * of n references to M blocks, where the gaps are the reuse times, the times of the first references,
- * counted from 1, and the times from the last references to the end. The last line has the means and
- * the largest differences.
+ * of n references to M blocks, where the gaps are the reuse times, the times of the first
+ * references, counted from 1, and the times from the last references to the end. The last line has
+ * the means and the largest differences.
  */
 #include "reusedist/reusedist.h"
 
@@ -85,8 +86,8 @@ static void read_blocks(program *p, const char *path, size_t most) {
     rd_trace_close(trace);
 }
 
-/* Numbers the blocks from 0 on, in the order of their first references, so that arrays can be indexed
- * with them. Returns how many there are. */
+/* Numbers the blocks from 0 on, in the order of their first references, so that arrays can be
+ * indexed with them. Returns the number of distinct blocks. */
 static size_t number_blocks(program *p) {
     size_t size = 1, found = 0;
     while (size < 2 * p->n)
@@ -108,6 +109,7 @@ static size_t number_blocks(program *p) {
     return found;
 }
 
+/* Computes the average footprints of a program with m distinct blocks. */
 static void find_footprint(program *p, size_t m) {
     uint64_t *last = get(m, sizeof *last), *gaps = get(p->n + 1, sizeof *gaps);
     for (size_t i = 0; i < p->n; i++) {
@@ -144,7 +146,8 @@ static void read_program(program *p, const char *path, size_t most) {
 
 /* ---- a pair ---- */
 
-/* Measures the misses of both programs in shared caches. Program 0 has the even block numbers. */
+/* Measures the miss ratios of both programs in shared caches. Program `a` has the even block
+ * numbers. */
 static void measure(const program *a, const program *b, double miss[2][N_CACHES]) {
     rd_engine *engine;
     uint64_t blocks[BATCH], distances[BATCH], count[2][N_CACHES] = {{0}};
@@ -172,7 +175,7 @@ static void measure(const program *a, const program *b, double miss[2][N_CACHES]
     }
 }
 
-/* Returns the footprint after a share of the run, which may be above 1. */
+/* Returns the footprint after the fraction `share` of the run, which may be above 1. */
 static double footprint_after(const program *p, double share) {
     double w = share * (double)p->n;
     if (w >= (double)p->n)
@@ -182,7 +185,8 @@ static double footprint_after(const program *p, double share) {
            (p->footprint[whole + 1] - p->footprint[whole]) * (w - (double)whole);
 }
 
-/* Computes the miss ratios that follow from the average footprints. */
+/* Computes the miss ratios in a shared cache of `blocks` blocks that follow from the average
+ * footprints. */
 static void compose(const program *const pair[2], uint64_t blocks, double miss[2]) {
     double low = 0, high = 1;
     for (int i = 0; i < 60; i++) {

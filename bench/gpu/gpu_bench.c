@@ -166,8 +166,8 @@ static size_t fill(bench *b, const char *what) {
 /* ---- runs ---- */
 
 typedef struct run {
-    double open,
-        seconds; /* time before the first reference, and from there to the finished histogram */
+    double open, seconds; /* seconds before the first reference, and from then to the finished
+                             histogram */
     rdi_gpu_costs costs;
     rd_profile *profile;
 } run;
@@ -211,6 +211,7 @@ static int by_seconds(const void *a, const void *b) {
 
 /* ---- results ---- */
 
+/* Prints the time of each stage, and its floor: the time of a plain copy of its bytes. */
 static void print_stages(const bench *b, const run *r) {
     double refs = (double)b->n, work = 0;
     for (unsigned i = 0; i < RDI_GPU_STAGES; i++)

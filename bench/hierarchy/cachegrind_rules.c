@@ -1,6 +1,6 @@
 /* cachegrind_rules: simulates two levels on a trace file with cachegrind's two deviations from
- * docs/hierarchies.md. An access that spans blocks is one reference and at most one miss, and goes to
- * the second level as a whole. A load and a store of the same bytes by one instruction are one
+ * docs/hierarchies.md. An access that spans blocks is one reference and at most one miss, and goes
+ * to the second level as a whole. A load and a store of the same bytes by one instruction are one
  * reference.
  *
  * usage: cachegrind_rules TRACE
@@ -14,11 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets in LRU order. An entry is a block plus 1; 0: empty. */
+/* A cache. The entries of each set are in LRU order. An entry is a block plus 1; 0: empty. */
 typedef struct cache {
     uint64_t *entries, ways, sets;
 } cache;
 
+/* Returns whether `block` misses, and makes it the most recently used block of its set. */
 static bool block_misses(cache *c, uint64_t block) {
     uint64_t *set = c->entries + block % c->sets * c->ways, at = 0;
     while (at < c->ways - 1 && set[at] != block + 1)
@@ -29,6 +30,7 @@ static bool block_misses(cache *c, uint64_t block) {
     return miss;
 }
 
+/* Returns whether at least one block of the access misses. */
 static bool misses(cache *c, uint64_t address, uint64_t size) {
     bool any = false;
     for (uint64_t b = address / 64; b <= (address + size - 1) / 64; b++)

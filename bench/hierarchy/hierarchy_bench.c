@@ -2,7 +2,7 @@
  *
  * usage: hierarchy_bench CACHES THREADS TURNS TRACE
  *
- * Prints one line of JSON with the median seconds of each measurement. The measurements take turns:
+ * Prints one line of JSON with the median wall-clock seconds of each measurement over TURNS turns:
  *
  *   simulate, causes       the simulator alone on references in memory, without and with causes
  *   analyze, both          the analysis of the file by the default engine, without and with the

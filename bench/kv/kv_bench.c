@@ -2,10 +2,10 @@
  *
  * usage: kv_bench FOLDER [TOUCHES [REPEAT]]
  *
- * Writes a synthetic log of conversations to FOLDER, in both forms, analyzes it, and prints a line of
- * JSON: requests, touches, distinct blocks, sizes of the files, and the least processor seconds of
- * REPEAT runs for the native log, for reading the JSON lines only, and for analyzing them. The files
- * are removed at the end. */
+ * Writes a synthetic log of conversations to FOLDER, in both forms, analyzes it, and prints a line
+ * of JSON: requests, touches, distinct blocks, sizes of the files, and the least processor seconds
+ * of REPEAT runs for the native log, for reading the JSON lines only, and for analyzing them. The
+ * files are removed at the end. */
 #include "reusedist/experimental.h"
 #include "reusedist/reusedist.h"
 
@@ -58,8 +58,8 @@ static double processor_seconds(void) {
 
 /* ---- the log ---- */
 
-/* Begins or continues a random conversation. All conversations begin with block 0. Early
- * conversations are more active than late ones. */
+/* Begins or continues a random conversation. All conversations begin with block 0. Conversations at
+ * the beginning of the array are more active than later ones. `*next` is the next unused block. */
 static const conversation *next_turn(conversation *all, uint64_t *next) {
     conversation *c = &all[below(CONVERSATIONS) * below(1000) / 1000];
     uint64_t more = 1 + below(TURN);
@@ -110,7 +110,7 @@ static void write_logs(rd_ctx *ctx, const char *native, const char *json, uint64
 
 /* ---- measuring ---- */
 
-/* Reads a log and, if `analyze`, analyzes it. Returns the processor seconds. */
+/* Reads a log and, if `analyze` is true, analyzes it. Returns the processor seconds. */
 static double measure(rd_ctx *ctx, const char *path, bool analyze, rd_kv_totals *totals) {
     double begin = processor_seconds();
     rd_kv_log *log = NULL;
@@ -131,6 +131,7 @@ static double measure(rd_ctx *ctx, const char *path, bool analyze, rd_kv_totals 
     return processor_seconds() - begin;
 }
 
+/* Returns the least processor seconds of `repeat` calls of measure(). */
 static double least(rd_ctx *ctx, const char *path, bool analyze, unsigned repeat,
                     rd_kv_totals *totals) {
     double best = measure(ctx, path, analyze, totals);
@@ -188,7 +189,7 @@ int main(int argc, char **argv) {
     snprintf(native, sizeof native, "%s/kv_bench.kv", argv[1]);
     snprintf(json, sizeof json, "%s/kv_bench.jsonl", argv[1]);
     if (rd_ctx_new(NULL, &ctx) != RD_OK)
-        stop("no memory");
+        stop("out of memory");
     write_logs(ctx, native, json, touches);
     print_line(ctx, native, json, repeat);
     remove(native);

@@ -4,9 +4,9 @@
  * usage: objects_bench measure [REQUESTS [REPEAT [TRACE]]]
  *        objects_bench write FOLDER [REQUESTS [TRACE]]
  *
- * `measure` analyzes requests in memory, and prints a line of JSON per trace and turn: seconds of
- * the plain byte curve, and of the same requests with operations, changing sizes, times and
- * lifetimes, with eager and with lazy expiry. `write` writes the plain requests to FOLDER as
+ * `measure` analyzes requests in memory, and prints a line of JSON per trace and turn: processor
+ * seconds of the plain byte curve, and of the same requests with operations, changing sizes, times
+ * and lifetimes, with eager and with lazy expiry. `write` writes the plain requests to FOLDER as
  * oracleGeneral records, and `web` also as CSV.
  *
  *   zipf    Zipf 0.99, 4 Mi objects
@@ -73,13 +73,13 @@ static double seconds_now(void) {
 static uint64_t *column(size_t n) {
     uint64_t *c = malloc(n * sizeof *c);
     if (!c)
-        stop("not enough memory");
+        stop("out of memory");
     return c;
 }
 
 /* ---- requests ---- */
 
-/* A finalizer of 64-bit hashes: the steps of SplitMix64. */
+/* Returns a hash of x: a step of the generator SplitMix64. */
 static uint64_t mix(uint64_t x) {
     x += UINT64_C(0x9e3779b97f4a7c15);
     x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -114,7 +114,8 @@ static void generate_ids(rd_ctx *ctx, const kind *k, requests *q) {
         q->id[i] = mix(i) % 10 == 0 ? SCAN_IDS + i / 10 % (UINT64_C(8) << 20) : q->id[i] + i / 16;
 }
 
-/* A hundred requests are 70 reads, 24 writes, 3 touches, 1 gat and 2 deletes. */
+/* Returns the operation for a number below 100: 70 of the numbers give reads, 24 writes, 3 touches,
+ * 1 a get-and-touch, and 2 deletes. */
 static uint64_t operation_of(uint64_t dice) {
     return dice < 70   ? RD_OPERATION_READ
            : dice < 94 ? RD_OPERATION_WRITE
@@ -123,8 +124,8 @@ static uint64_t operation_of(uint64_t dice) {
                        : RD_OPERATION_DELETE;
 }
 
-/* Makes the plain trace and, if `full`, the other columns. An object has one of two sizes, and an
- * object in eight never expires. */
+/* Makes the plain trace and, if `full` is true, the other columns. About half of the requests have
+ * the size of their object, and the rest have up to 7/8 more. One object in eight never expires. */
 static requests make_requests(rd_ctx *ctx, const kind *k, size_t n, bool full) {
     requests q = {.n = n, .id = column(n), .bytes = column(n), .time = column(n)};
     generate_ids(ctx, k, &q);
@@ -173,7 +174,7 @@ static result analyze(const rd_requests *q, rd_expiry expiry) {
     rd_profile *p = NULL;
     rd_objects_config config = {.size = sizeof config, .expiry = expiry};
     if (rd_ctx_new(NULL, &ctx) != RD_OK)
-        stop("not enough memory");
+        stop("out of memory");
     double begin = seconds_now();
     need(ctx, rd_objects_new(ctx, &config, &o));
     need(ctx, rd_objects_feed(o, q, NULL));
@@ -218,7 +219,8 @@ static void store(uint8_t *to, uint64_t value, unsigned bytes) {
         to[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* The position of the next request is not known here, and LRU does not need it: it is -1. */
+/* Writes request i as an oracleGeneral record. The field for the next request to the object is -1,
+ * because LRU does not need it. */
 static void write_record(FILE *out, const requests *q, size_t i) {
     uint8_t record[RECORD];
     store(record, q->time[i] / SECOND + 1, 4);
@@ -229,7 +231,7 @@ static void write_record(FILE *out, const requests *q, size_t i) {
         stop("cannot write the trace");
 }
 
-/* Writes requests as CSV or as oracleGeneral records. */
+/* Writes the requests to FOLDER/NAME, as CSV or as oracleGeneral records. */
 static void write_file(const requests *q, const char *folder, const char *name, bool csv) {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s.%s", folder, name, csv ? "csv" : "oracleGeneral");
@@ -272,7 +274,7 @@ int main(int argc, char **argv) {
     size_t n = number(more[0], REQUESTS);
     const char *trace = more[0] && !writes && more[1] ? more[2] : more[0] ? more[1] : NULL;
     if (rd_ctx_new(NULL, &ctx) != RD_OK)
-        stop("not enough memory");
+        stop("out of memory");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (trace && strcmp(trace, kinds[i].name) != 0)
             continue;

@@ -1,8 +1,8 @@
-/* The program `paper-bench`, which repeats the measurements of the papers. bench/README.md describes its
- * suites.
+/* The program `paper-bench`, which repeats the measurements of the papers. bench/README.md
+ * describes its suites.
  *
- * The suites use the functions of `reusedist bench`. The program is not installed, because users do not
- * need it. */
+ * The suites use the functions of `reusedist bench`. The program is not installed, because users do
+ * not need it. */
 #include "papers.h"
 
 #include <stddef.h>

@@ -24,7 +24,7 @@
 #define LONGEST_RUN   300
 #define REPEAT_WITHIN 60 /* time limit in seconds for all repeats of an analyzer */
 
-#define NOT_ASKED     "-" /* not requested, or left out for a smaller N */
+#define NOT_ASKED     "-" /* the analyzer was not requested, or was left out for a smaller N */
 
 typedef struct analyzer {
     const char *paper;  /* name of the analyzer in the figure */
@@ -140,6 +140,7 @@ static bool is_counted(rd_engine *e, const traversal *t) {
 
 /* ---- speed ---- */
 
+/* Fails the benchmark with a message that names the engine. */
 static bool give_up(bench *b, const speed *s, const char *why) {
     b->status = fail("%s: %s", s->engine, why);
     return false;
@@ -307,8 +308,8 @@ static bool measure_speed(bench *b) {
 
 static const struct {
     const char *paper, *engine;
-    double limit; /* largest fraction of references in wrong bins, according to the paper */
-    uint64_t nodes;
+    double limit;   /* largest fraction of references in wrong bins, according to the paper */
+    uint64_t nodes; /* number of nodes according to the paper */
 } panel[] = {
     {"exact", "olken:tree=splay", 0, 67000},
     {"99.9%", "scale:error=0.001", 0.002, 5869},

@@ -1,9 +1,10 @@
-/* Measures HP-RDA's figures 10 to 17 on the given traces, and prints the paper's numbers beside them.
+/* Measures HP-RDA's figures 10 to 17 on the given traces, and prints the paper's numbers beside
+ * them.
  *
- * The paper measured SPEC CPU2000 on a Tesla C2050 and on a Xeon E5506 of four cores; its
- * sequential algorithm is a balanced tree, here `olken:tree=avl`. A splay tree is several times as fast, so
- * it is measured too. Figure 11 includes the time of the instrumented program; here this is the time to
- * read its recorded trace.
+ * The paper measured SPEC CPU2000 on a Tesla C2050 and on a Xeon E5506 with four cores. Its
+ * sequential algorithm is a balanced tree, here `olken:tree=avl`. A splay tree is several times as
+ * fast, so it is measured too. The paper's Figure 11 includes the time of the instrumented program.
+ * Here the time to read its recorded trace takes that place.
  */
 #include "papers.h"
 
@@ -24,7 +25,7 @@ static const char *const ways[WAYS] = {TREE,
                                        "hprda:backend=cuda",
                                        "gpu"};
 
-/* The results of one of these ways. */
+/* The results of one engine with its options. */
 typedef struct outcome {
     bool ran;
     double seconds[32], median;

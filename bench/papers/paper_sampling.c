@@ -88,6 +88,7 @@ static rd_status find_truth(bench *b, const bench_trace *trace, truth *t) {
     return status;
 }
 
+/* Adds the errors of one profile to *q. */
 static rd_status judge(bench *b, const truth *t, const rd_profile *p, quality *q) {
     q->rate += rd_profile_facts_of(p)->sample_rate;
     for (size_t i = 0; i < t->n; i++) {
