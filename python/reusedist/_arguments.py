@@ -99,8 +99,8 @@ def as_blocks(blocks: ArrayLike) -> NDArray[np.uint64]:
 
 
 def address_of(array: NDArray[Any]) -> int:
-    """Does the same as array.ctypes.data, which imports a module and so fails while Python exits. A subclass
-    of ndarray cannot state another address."""
+    """Returns the address of the elements. array.ctypes.data would import a module, which fails while Python
+    exits, and a subclass of ndarray could make it return another address."""
     address: int = np.ndarray.__array_interface__.__get__(array)["data"][0]  # type: ignore[attr-defined]
     return address
 

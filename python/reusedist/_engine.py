@@ -18,7 +18,7 @@ from ._native import WrongOrder
 from ._ownership import Callback, Context, Handle
 from ._profile import Profile, parse_bins
 
-COLD = np.uint64(2**64 - 1)  #: infinite distance: a first reference, or a distance beyond the bound
+COLD = np.uint64(2**64 - 1)  #: infinite distance: a first reference, or a distance of the bound or more
 
 _lib = _native.LIBRARY
 _DISTANCES, _LATE = 1, 2  # RD_CAP_DISTANCES, RD_CAP_LATE

@@ -113,7 +113,7 @@ _EXIT_SECONDS = 2.0
 
 def _stop_callbacks() -> None:
     """Stops the calls of daemon threads before the interpreter ends, because a thread that calls Python
-    later crashes. It stops waiting after some time, because a thread may be waiting for input."""
+    later crashes. Waits for at most _EXIT_SECONDS seconds, because a thread may be waiting for input."""
     global _exiting
     _exiting = True
     end = time.monotonic() + _EXIT_SECONDS
@@ -154,7 +154,8 @@ class Callback:
 
     @contextmanager
     def _interrupts_kept(self) -> Iterator[None]:
-        """Keeps Ctrl-C for run(). ctypes would lose an exception on the way into the function."""
+        """Delays the KeyboardInterrupt of Ctrl-C until the library has returned, because ctypes would lose an
+        exception that is raised on the way into the Python function."""
         usual = None
         if self._main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             usual = signal.signal(signal.SIGINT, self._interrupt)

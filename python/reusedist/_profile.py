@@ -68,7 +68,7 @@ class Profile:
 
     @classmethod
     def from_json(cls, text: str) -> Profile:
-        """Returns the profile with the text `text`, which to_json() has made."""
+        """Returns the profile that to_json() has written as `text`."""
         if not isinstance(text, str):
             raise TypeError(f"text must be a string, not {type(text).__name__}")
         context, pointer, data = Context(), c_void_p(), text.encode()
@@ -132,7 +132,7 @@ class Profile:
 
     @property
     def infinite(self) -> int:
-        """Number of first references and of distances beyond the bound."""
+        """Number of infinite distances: of first references, and of distances of the bound or more."""
         return int(self._facts.infinite)
 
     @property
