@@ -73,8 +73,8 @@ typedef struct handler {
     int buffer; /* index of the buffer of the interrupted code; -1: none, or unknown */
 } handler;
 
-/* State of a thread. */
-/* The cursor for records of two words; the cursor of the hooks is for one word. */
+/* State of a thread, which begins with the cursor for records of two words. The cursor of the hooks
+ * is for records of one word. */
 static __thread cursor pairs;
 static __thread position here = {.buffer = -1};
 static __thread uint32_t thread;     /* thread number, from 1; 0: none yet */

@@ -6,9 +6,9 @@
  * requests the symbol below. Libraries of the program, such as those of C++ and OpenMP, call these
  * functions too.
  *
- * A function that releases is reported before the C library's function is called, and a function that
- * waits is reported afterwards. A release hands over the records of its thread, so that it comes
- * before the acquires of the threads that it releases.
+ * A function that releases is reported before the C library's function is called, and a function
+ * that waits is reported afterwards. A release hands over the records of its thread, so that it
+ * comes before the acquires of the threads that it releases.
  */
 #define _GNU_SOURCE
 #include "runtime.h"
@@ -92,8 +92,8 @@ static uint64_t value_of(const sem_t *semaphore) {
     return *(const volatile uint32_t *)(const volatile void *)semaphore;
 }
 
-/* Reports a release of a barrier or semaphore. Returns the number of the release, or 0 if nothing was
- * reported. `at_first` is the value of the semaphore before the release. */
+/* Reports a release of a barrier or semaphore. Returns the number of the release, or 0 if nothing
+ * was reported. `at_first` is the value of the semaphore before the release. */
 static uint64_t release_counted(const volatile void *object, uint64_t at_first) {
     if (!runtime_tells_sync() || !lock_counted())
         return 0;
@@ -104,9 +104,9 @@ static uint64_t release_counted(const volatile void *object, uint64_t at_first) 
     return number;
 }
 
-/* Reports that a thread whose arrival has the number `own` has passed a barrier. The thread waited for all
- * arrivals of its round. When the first thread of a round passes, all arrivals of this round have been
- * counted, and none of the next round. */
+/* Reports that a thread whose arrival has the number `own` has passed a barrier. The thread waited
+ * for all arrivals of its round. When the first thread of a round passes, all arrivals of this
+ * round have been counted, and none of the next round. */
 static void pass_barrier(const volatile void *barrier, uint64_t own) {
     if (!runtime_tells_sync() || !lock_counted())
         return;
@@ -117,8 +117,8 @@ static void pass_barrier(const volatile void *barrier, uint64_t own) {
     unlock_counted();
 }
 
-/* Reports that a thread has passed a semaphore. If the semaphore had the value V at first, the first V
- * waits wait for nothing, and wait number V + n waits for post number n. */
+/* Reports that a thread has passed a semaphore. If the semaphore had the value V at first, the
+ * first V waits wait for nothing, and wait number V + n waits for post number n. */
 static void pass_semaphore(int success, const sem_t *semaphore, uint64_t at_first) {
     if (!success || !runtime_tells_sync() || !lock_counted())
         return;
@@ -249,8 +249,8 @@ RELEASER_OF(pthread_spin_unlock, pthread_spinlock_t)
 RELEASER_OF(pthread_cond_signal, pthread_cond_t)
 RELEASER_OF(pthread_cond_broadcast, pthread_cond_t)
 
-/* Defines a function that waits for a condition: it releases the mutex, and has acquired it again when it
- * returns. */
+/* Defines a function that waits for a condition: it releases the mutex, and has acquired it again
+ * when it returns. */
 #define WAITER(name, parameters, arguments)                                                        \
     VISIBLE int name parameters {                                                                  \
         FIND_NEXT(name);                                                                           \

@@ -176,8 +176,8 @@ void contexts_end_handler(ThreadId thread);
 /* Notes that `thread` starts to run, and returns its context. */
 UInt contexts_set_thread(ThreadId thread);
 void contexts_begin_thread(ThreadId thread);
-/* contexts_is_told() returns whether the analyzer knows a context. contexts_tell() reports the definition of
- * the context if the analyzer does not know it. */
+/* contexts_is_told() returns whether the analyzer knows a context. contexts_tell() reports the
+ * definition of the context if the analyzer does not know it. */
 Bool contexts_is_told(UInt context);
 void contexts_tell(UInt context);
 void contexts_start(void);

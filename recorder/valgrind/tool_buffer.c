@@ -368,8 +368,8 @@ void buffer_release(void) {
 
 /* ---- calling contexts ---- */
 
-/* Writes a record that switches to the current context, if the next record of the buffer would belong to
- * another one. */
+/* Writes a record that switches to the current context, if the next record of the buffer would
+ * belong to another one. */
 static void tell_context(void) {
     contexts_tell(context);
     if (context != in_context)

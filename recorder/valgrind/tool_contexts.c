@@ -1,13 +1,13 @@
 /* Follows calls and returns, and numbers calling contexts.
  *
  * A calling context is the caller's context and a call instruction. Each thread has a stack of its
- * active calls, with the stack pointer right after each call. A call is removed from this stack when, at
- * a return, an indirect jump or the next call, the stack pointer is above that of the call. So tail
- * calls, longjmp(), exceptions and switched stacks need no special treatment.
+ * active calls, with the stack pointer right after each call. A call is removed from this stack
+ * when, at a return, an indirect jump or the next call, the stack pointer is above that of the
+ * call. So tail calls, longjmp(), exceptions and switched stacks need no special treatment.
  *
- * Memory for contexts is bounded. A context deeper than DEPTH_MAX calls, or a new one when there are
- * already CONTEXTS_MAX, has no number of its own. It has the number of the nearest context around it,
- * marked with RDI_CONTEXT_BELOW. The stack of calls grows with the program's own stack.
+ * Memory for contexts is bounded. A context deeper than DEPTH_MAX calls, or a new one when there
+ * are already CONTEXTS_MAX, has no number of its own. It has the number of the nearest context
+ * around it, marked with RDI_CONTEXT_BELOW. The stack of calls grows with the program's own stack.
  *
  * License: see tool.h.
  */
@@ -40,7 +40,8 @@ static UInt slot_mask;
 typedef struct call {
     Addr stack_pointer; /* stack pointer right after the call */
     UInt caller;        /* context of the caller */
-    /* For a signal handler: 1 + the value of `protected` before the handler began. 0: this is a call. */
+    /* For a signal handler: 1 + the value of `protected` before the handler began. 0: this is a
+     * call. */
     UInt handler;
 } call;
 
@@ -154,7 +155,7 @@ static Bool handler_was_left(Addr stack_pointer) {
            end - stack_pointer < VG_(thread_get_stack_size)(now->thread);
 }
 
-/* Ends the calls whose entries are below the stack pointer. */
+/* Removes the calls whose stack pointers are below `stack_pointer`. */
 static void pop_below(Addr stack_pointer) {
     while (now->n > now->protected && now->calls[now->n - 1].stack_pointer < stack_pointer)
         pop();

@@ -234,8 +234,8 @@ static void watch_call(block_recorder *b, Addr instruction) {
     add(b, IRStmt_Dirty(call_with_cursor("events_call", events_call, args)));
 }
 
-/* Adds a call of sync_call_begins() if a watched function begins at `instruction`, which must be the
- * first of its block. */
+/* Adds a call of sync_call_begins() if a watched function begins at `instruction`, which must be
+ * the first of its block. */
 static void watch_sync_call(block_recorder *b, Addr instruction) {
     UInt function = options.sync ? sync_function_at(instruction) : 0;
     if (!function)
@@ -279,8 +279,8 @@ static void watch_return(block_recorder *b) {
 
 /* ---- calling contexts ---- */
 
-/* Adds a call of contexts_call() or contexts_return() at the end of a block that ends with a call or
- * a return. */
+/* Adds a call of contexts_call() or contexts_return() at the end of a block that ends with a call
+ * or a return. */
 static void follow_call(block_recorder *b, Bool is_call) {
     IRExpr *next = read_cursor(b, offsetof(buffer_cursor, next));
     IRExpr *stack_pointer = register_word(b, b->layout->offset_SP);

@@ -2,14 +2,14 @@
  * RD_EVENT_SYNC_ACQUIRE, which docs/threads.md defines.
  *
  * The tool watches the functions of POSIX threads, of C++ and of OpenMP by their names, as
- * tool_events.c does with allocators. A function that releases is reported when it is entered, and a
- * function that waits is reported when it returns. Functions call each other, and functions such as
- * GOMP_parallel() run code of the program, so each thread has a stack of the calls that have not
+ * tool_events.c does with allocators. A function that releases is reported when it is entered, and
+ * a function that waits is reported when it returns. Functions call each other, and functions such
+ * as GOMP_parallel() run code of the program, so each thread has a stack of the calls that have not
  * returned. The system call futex() is reported too, unless a watched function made it.
  *
- * While there are several threads, a thread yields after SYNC_QUANTUM_BYTES bytes of records and after
- * each unlock. Otherwise Valgrind would run a thread for 100,000 blocks of code, and
- * threads that compete for a lock would hardly ever alternate.
+ * While there are several threads, a thread yields after SYNC_QUANTUM_BYTES bytes of records and
+ * after each unlock. Otherwise Valgrind would run a thread for 100,000 blocks of code, and threads
+ * that compete for a lock would hardly ever alternate.
  *
  * License: see tool.h.
  */
@@ -51,16 +51,17 @@ enum {
     BODY = 4096,           /* the function itself is run by other threads (STARTS_BODY) */
     ACQUIRES_EARLY = 8192, /* also acquires the object when it is entered */
     ONCE = 16384, /* releases the object only if its function had not run before the call */
-    /* An acquire of a lock is reported twice: when the function is entered, so that the references of the
-     * function itself stay behind the releases so far, and when it returns, so that later references stay
-     * behind the releases that it had to wait for. A release is also reported twice: when the function is
-     * entered, before another thread can get the lock, and when it returns. */
+    /* An acquire of a lock is reported twice: when the function is entered, so that the references
+     * of the function itself stay behind the releases so far, and when it returns, so that later
+     * references stay behind the releases that it had to wait for. A release is also reported
+     * twice: when the function is entered, before another thread can get the lock, and when it
+     * returns. */
     LOCKS = ACQUIRES | ACQUIRES_EARLY,
     UNLOCKS = RELEASES | RELEASES_LATE | YIELDS
 };
 
-/* The object of a function: one of its arguments, or a number that stands for an object that is not among
- * the arguments. These numbers are smaller than any address. */
+/* The object of a function: one of its arguments, or a number that stands for an object that is not
+ * among the arguments. These numbers are smaller than any address. */
 enum {
     FIRST = 0x1000, /* the first argument, and so on */
     SECOND,
@@ -163,6 +164,8 @@ static const watched functions[] = {
 
 #define FUNCTIONS (sizeof functions / sizeof *functions)
 
+/* The entry of every function in bodies[]. Its object is the address of the function, and the
+ * object of its end is that address plus 1. */
 static const watched body = {"", FIRST, BODY};
 
 /* Functions of the program that other threads run, in the order in which they became known. */
@@ -284,8 +287,8 @@ static void set_outside(const thread_state *t) {
     sync_stack_outside = t->depth ? t->calls[t->depth - 1].outside : 0;
 }
 
-/* Drops calls whose frames are gone after an exception or longjmp(). A new call begins, whose return will
- * leave the stack pointer at `outside`, so frames below it cannot exist any more. */
+/* Drops calls whose frames are gone after an exception or longjmp(). A new call begins, whose
+ * return will leave the stack pointer at `outside`, so frames below it cannot exist any more. */
 static void drop_left(thread_state *t, Addr outside) {
     while (t->depth > 0) {
         const sync_call *c = &t->calls[t->depth - 1];
@@ -295,9 +298,9 @@ static void drop_left(thread_state *t, Addr outside) {
     }
 }
 
-/* Lets another thread run after the current block of code: sets the counter of blocks in the guest state,
- * which Valgrind's scheduler has set, so that it runs out. A thread that was just woken must first get a
- * processor before it can ask Valgrind to run. */
+/* Lets another thread run after the current block of code: sets the counter of blocks in the guest
+ * state, which Valgrind's scheduler has set, so that it runs out. A thread that was just woken must
+ * first get a processor before it can ask Valgrind to run. */
 static void yield(void) {
     UInt none = 0;
     if (threads < 2)
@@ -311,9 +314,9 @@ void sync_after_records(void) {
     yield();
 }
 
-/* Reports that a thread acquires a semaphore. If the semaphore had the value V at first, the first V waits
- * wait for nothing, and wait number V + n waits for post number n. If `early` is True, the wait only
- * begins, and an acquire is reported only if the post has already happened. */
+/* Reports that a thread acquires a semaphore. If the semaphore had the value V at first, the first
+ * V waits wait for nothing, and wait number V + n waits for post number n. If `early` is True, the
+ * wait only begins, and an acquire is reported only if the post has already happened. */
 static void acquire_semaphore(Addr semaphore, Bool early) {
     counted *s = find_counted(semaphore, True);
     ULong waits = s->opened + 1;
@@ -352,8 +355,9 @@ static void begin_call(sync_call *c) {
         c->done = *(UInt *)c->object == 2; /* glibc's value of a pthread_once_t that is done */
 }
 
-/* Returns the number of the last arrival at a barrier that a thread with arrival `own` waited for. When the
- * first thread of a round returns, all arrivals of this round have been counted, and none of the next. */
+/* Returns the number of the last arrival at a barrier that a thread with arrival `own` waited for.
+ * When the first thread of a round returns, all arrivals of this round have been counted, and none
+ * of the next. */
 static ULong round_of(Addr barrier, ULong own) {
     counted *b = find_counted(barrier, False);
     if (own > b->opened)
@@ -437,9 +441,9 @@ static Bool futex_waits(UWord operation) {
     }
 }
 
-/* Reports the releases and acquires of futex() before the system call. A thread that waits also releases,
- * because it has arrived, and a thread that wakes others also acquires. So the references of the last
- * thread that arrives at a barrier stay behind those of the other threads. */
+/* Reports the releases and acquires of futex() before the system call. A thread that waits also
+ * releases, because it has arrived, and a thread that wakes others also acquires. So the references
+ * of the last thread that arrives at a barrier stay behind those of the other threads. */
 static void before_futex(ThreadId thread, const UWord *args) {
     UWord operation = args[1] & OPERATION_MASK;
     if (!futex_waits(operation))
@@ -507,8 +511,8 @@ static Addr library_thread(ThreadId thread) {
     return address;
 }
 
-/* Makes a new thread wait for its creator. The object of this synchronization is the number of the thread,
- * which is smaller than any address. */
+/* Makes a new thread wait for its creator. The object of this synchronization is the number of the
+ * thread, which is smaller than any address. */
 void sync_thread_is_created(ThreadId parent, ThreadId child) {
     if (parent == VG_INVALID_THREADID)
         return;
