@@ -2,8 +2,8 @@
  * results.
  *
  * The paper's machines were a MasPar MP-2 with 1K, 4K or 16K processing elements for the SIMD
- * algorithms, an Intel Paragon for the MIMD one and a Sparc-20 for the serial one. E. Carr, D. M.
- * Nicol. Empirical study of parallel LRU simulation algorithms. ICASE 94-87, 1994.
+ * algorithms, an Intel Paragon for the MIMD algorithm, and a Sparc-20 for the serial algorithm.
+ * E. Carr, D. M. Nicol. Empirical study of parallel LRU simulation algorithms. ICASE 94-87, 1994.
  */
 #include "papers.h"
 

@@ -36,7 +36,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WAIT_NS     100000000 /* maximum ns between two checks that the analyzer exists */
+#define WAIT_NS     100000000 /* ns between two checks whether the analyzer exists */
 #define ASIDE_WORDS 1024
 #define HANDLERS    8  /* maximum number of nested signal handlers */
 #define COPY_BYTES  64 /* maximum number of bytes per record of memcpy() and similar functions */
@@ -380,8 +380,8 @@ int runtime_tells_sync(void) {
 }
 
 /* Reports an event, unless `inside` is set. If there may be more than one thread, the buffer is
- * submitted, so that uses of the memory by other threads come after the event, and so do the
- * acquires of threads that a release lets run. */
+ * submitted, so that the event comes before the uses of the memory by other threads, and a release
+ * before the acquires of the threads that it lets run. */
 void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64_t pc,
                   const char *path) {
     if (inside)

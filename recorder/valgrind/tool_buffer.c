@@ -32,7 +32,7 @@ extern SysRes VG_(do_syscall)(UWord number, RegWord, RegWord, RegWord, RegWord, 
 
 #define FUTEX_WAIT           0
 #define FUTEX_WAKE           1
-#define WAIT_NS              100000000 /* maximum ns between two checks that the analyzer exists */
+#define WAIT_NS              100000000 /* ns between two checks whether the analyzer exists */
 #define CHANNEL_BUFFER_BYTES (RDI_CHANNEL_BUFFER_WORDS * sizeof(ULong))
 #define ASIDE_BYTES          (2 * BUFFER_SLACK_BYTES)
 

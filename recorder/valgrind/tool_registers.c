@@ -151,9 +151,10 @@ static void put_joined(block_registers *b, Int r, IRExpr *value) {
     put_whole(b, r, value);
 }
 
-/* Removes the last store of the instruction pointer if nothing may have read the pointer since then
- * and the program has no fault handlers that need registers, because the store with index `put`
- * replaces it. `put` is -1 at the end of the block: leaving the block also stores the pointer. */
+/* Notes that the statement with index `put` stores the instruction pointer; -1: the block ends
+ * here, and leaving it stores the pointer. Removes the previous store, which this one replaces, if
+ * nothing may have read the pointer in between and no fault handler of the program needs
+ * registers. */
 static void replace_pointer(block_registers *b, Int put) {
     if (b->pointer >= 0 && !faults_need_registers())
         b->out->stmts[b->pointer] = IRStmt_NoOp();

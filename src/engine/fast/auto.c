@@ -116,8 +116,8 @@ static rd_status auto_open(void *self, rdi_run *run) {
     return e->sample ? RD_OK : RD_ENOMEM;
 }
 
-/* Passes at most RDI_FEED_MAX references to an immediate engine. Unless the engine counts the
- * distances itself and they are not requested, this function counts and delivers them. */
+/* Passes at most RDI_FEED_MAX references to an immediate engine. If the engine counts distances and
+ * none are requested, the engine counts them. Otherwise this function counts and delivers them. */
 static rd_status pass_on_batch(auto_engine *e, const uint64_t *blk, size_t n) {
     if (e->inner.counter == RDI_ENGINE_COUNTS && !e->run->in->distances)
         return e->inner.ops->feed(e->inner.state, blk, n, NULL);

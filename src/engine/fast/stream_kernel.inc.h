@@ -133,7 +133,7 @@ PASS void resolve(rdi_stream *e, tile *b, bool front) {
         prefetch_overflow(b, j, n);
         SLOT *field = find_or_add(&e->table, b->home[j], b->blk[j]);
         SLOT s = *field;
-        if (front) { /* the block enters the front, and the block that it replaces gets the slot */
+        if (front) { /* the block enters the front, and the block that it replaces gets slot t */
             *(SLOT *)e->front_entry[b->lane[j]] = t;
             e->front_entry[b->lane[j]] = field;
         } else {
