@@ -10,7 +10,7 @@
  * First references are exact. With adjust=off no distance is below the true one. If a chunk is as
  * long as the trace, all distances are exact. There is no error bound.
  *
- * Time: O(ST / 64) per reference at most. Memory: up to 70 bytes per reference of a round, and 40
+ * Time: O(ST / 64) per reference at most. Memory: up to 120 bytes per reference of a round, and 40
  * to 60 bytes per distinct block. Distances are late by up to a round.
  *
  * Use this engine to reproduce the paper. `auto` is exact and faster on any number of cores, and so
@@ -371,7 +371,7 @@ const rdi_engine_ops rdi_engine_hprda = {
                     "Use it to reproduce the paper; auto is exact and faster.\n"
                     "\n"
                     "backend=openmp uses the threads of this library (-t), not OpenMP. Memory:\n"
-                    "up to 70 bytes per reference of a round, and 40 to 60 bytes per block; on a\n"
+                    "up to 120 bytes per reference of a round, and 40 to 60 bytes per block; on a\n"
                     "device up to 160 bytes per reference of a round.\n"
                     "\n"
                     "HP-RDA: Highly Parallel Reuse Distance Analysis.",

@@ -14,7 +14,7 @@
  * the engine removes the hits. With `compact=off` it never removes hits, as in the paper, and every
  * level costs the same.
  *
- * Time: at most O(C) per reference, and less if distances are short. Memory: 36 bytes per reference
+ * Time: at most O(C) per reference, and less if distances are short. Memory: 37 bytes per reference
  * of a round, and 8 bytes per level. Distances are late by up to a round. Without C the engine goes
  * as deep as the longest distance, which is practical only for short distances or small traces.
  *
@@ -403,7 +403,7 @@ const rdi_engine_ops rdi_engine_levels = {
                 "reference that finds its block at level j has distance j.\n"
                 "\n"
                 "C works as a bound: distances below C are exact. Time: at most O(C) per\n"
-                "reference; references that have hit are skipped in deeper levels. Memory: 36\n"
+                "reference; references that have hit are skipped in deeper levels. Memory: 37\n"
                 "bytes per reference of a round, and 8 bytes per level. Use it for caches of few\n"
                 "blocks; without C it goes as deep as the longest distance, which is slow.\n"
                 "\n"
