@@ -55,7 +55,8 @@ def prediction_rows(heading, table=0):
 
 
 def predicted(heading, column, row="average", key=None, table=0):
-    """Returns one number of prediction.md: a column of the row that `key` (the first column) names."""
+    """Returns one number of prediction.md: the column of the row that has `row` in the column `key`, by default the first
+    column."""
     rows = prediction_rows(heading, table)
     key = key or next(iter(rows[0]))
     found = [r[column] for r in rows if r[key] == row]
@@ -139,7 +140,7 @@ def slowdown(row, column):
 
 
 def slowdowns(column):
-    """Returns the slow-down of every program that has this column: its time divided by the time of the program alone."""
+    """Returns the slow-downs of the programs that have this column: the time with it divided by that of the program alone."""
     return [slowdown(row, column) for row in table4_rows() if column in row]
 
 
@@ -636,12 +637,12 @@ def objects_turns(trace):
 
 
 def objects_speed(trace, field):
-    """The median over the turns, in millions of requests per second."""
+    """Returns the median speed over the turns, in millions of requests per second."""
     return statistics.median(row["requests"] / row[field] / 1e6 for row in objects_turns(trace))
 
 
 def objects_ratio(trace, field, to):
-    """The median over the turns of the ratio of two times."""
+    """Returns the median over the turns of the time `field` divided by the time `to`."""
     return statistics.median(row[field] / row[to] for row in objects_turns(trace))
 
 
@@ -650,7 +651,7 @@ def objects_bytes(field):
 
 
 def objects_difference():
-    """The largest difference to the simulator, of all traces, sizes and both miss ratios."""
+    """Returns the largest difference from the simulator, over all traces, sizes and both miss ratios."""
     rows = [row for row in lines(OBJECTS) if "cache_bytes" in row]
     return max(abs(row[ratio] - row[f"simulator_{ratio}"]) for row in rows for ratio in ("miss_ratio", "byte_miss_ratio"))
 
@@ -660,7 +661,7 @@ def objects_comparisons():
 
 
 def objects_table():
-    """The calculation alone, with the requests in memory."""
+    """Returns a table of the speed of the calculation alone, with the requests in memory."""
     sizes = [f"simulator_{size}_mib_{setting}_s" for size in (64, 4096) for setting in ("default", "best")]
     rows = [[trace, f"{objects_turns(trace)[0]['objects'] / 1e6:.1f} M",
              *(f"{objects_speed(trace, field):.1f}" for field in ("plain_s", *sizes)),
@@ -670,7 +671,7 @@ def objects_table():
 
 
 def objects_command_table():
-    """Whole commands, wall clock seconds."""
+    """Returns a table of the wall-clock seconds of whole commands."""
     def seconds(trace, field):
         return statistics.median(row[field]["wall_s"] for row in objects_turns(trace))
     sizes = [f"simulator_command_{size}_mib" for size in (64, 4096)]
@@ -793,7 +794,7 @@ def gpu_table():
 
 
 def stage_factors(generated, *stages):
-    """Returns the time of a stage divided by the time that its bytes need."""
+    """Returns the times of these stages, each divided by the time that a copy of its bytes needs."""
     return [row["stages"][stage]["seconds"] / row["stages"][stage]["floor_seconds"] for stage in stages
             for row in find("h200", suite="gpu", engine="gpu") if ("blocks=" in row["trace"]) == generated]
 
@@ -919,7 +920,8 @@ def cachegrind_worst(field):
 
 
 def cachegrind_fewer():
-    """Returns how many LL misses the recorded references have less, for the programs whose runs are alike."""
+    """Returns, in ascending order, how many more LL misses cachegrind has than its rules on the recorded references, for
+    each run of the programs whose runs are alike."""
     return sorted(theirs["ll_misses"] - ours["ll_misses"]
                   for row in lines(CACHEGRIND) if row["program"] not in CACHEGRIND_VARYING
                   for theirs, ours in zip([row["cachegrind"], *row["cachegrind_padded"]],
