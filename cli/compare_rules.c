@@ -32,11 +32,12 @@ typedef reading (*reader)(const pair *what);
 struct rule_measure {
     const char *name, *noun;
     reader read;
-    bool sized;                 /* true: the rule needs @SIZE */
-    bool share;                 /* true: the value is a share, which is written in percent; false: a
+    bool sized;     /* true: the rule needs @SIZE */
+    bool share;     /* true: the value is a share, which is written in percent; false: a
                                    number */
-    bool of_one;                /* true: each profile has a value of its own, which can be compared
+    bool of_one;    /* true: each profile has a value of its own, which can be compared
                                    with the value of the first profile */
+    bool in_points; /* true: the value is a difference of shares, in percentage points */
     const char *fires, *passes; /* texts of a rule without a limit, which fires if the value is 1
                                    and passes if it is 0 */
 };
@@ -133,37 +134,50 @@ static reading read_references(const pair *what) {
 }
 
 static const struct rule_measure measures[] = {
-    {.name = "different", .read = read_different, .fires = "different", .passes = "identical"},
+    {.name = "different",
+     .read = read_different,
+     .fires = "the profile differs from the first one",
+     .passes = "the profile is identical to the first one"},
     {.name = "bound-broken",
      .read = read_bound_broken,
      .fires = "the error bound is broken",
      .passes = "the error bound holds"},
-    {.name = "accuracy", .noun = "accuracy", .read = read_accuracy, .share = true},
-    {.name = "average-error", .noun = "average error", .read = read_average_error, .share = true},
-    {.name = "miss-ratio-error",
-     .noun = "largest difference of miss ratios",
-     .read = read_miss_ratio_error,
+    {.name = "accuracy", .noun = "the accuracy", .read = read_accuracy, .share = true},
+    {.name = "average-error",
+     .noun = "the average error",
+     .read = read_average_error,
      .share = true},
+    {.name = "miss-ratio-error",
+     .noun = "the largest difference of miss ratios",
+     .read = read_miss_ratio_error,
+     .share = true,
+     .in_points = true},
     {.name = "miss-ratio",
-     .noun = "miss ratio",
+     .noun = "the miss ratio",
      .read = read_miss_ratio,
      .sized = true,
      .share = true,
      .of_one = true},
     {.name = "byte-miss-ratio",
-     .noun = "byte miss ratio",
+     .noun = "the byte miss ratio",
      .read = read_byte_miss_ratio,
      .sized = true,
      .share = true,
      .of_one = true},
     {.name = "misses",
-     .noun = "number of misses",
+     .noun = "the number of misses",
      .read = read_misses,
      .sized = true,
      .of_one = true},
-    {.name = "mean-distance", .noun = "mean distance", .read = read_mean_distance, .of_one = true},
-    {.name = "blocks", .noun = "number of blocks", .read = read_blocks, .of_one = true},
-    {.name = "references", .noun = "number of references", .read = read_references, .of_one = true},
+    {.name = "mean-distance",
+     .noun = "the mean distance",
+     .read = read_mean_distance,
+     .of_one = true},
+    {.name = "blocks", .noun = "the number of blocks", .read = read_blocks, .of_one = true},
+    {.name = "references",
+     .noun = "the number of references",
+     .read = read_references,
+     .of_one = true},
 };
 
 #define N_MEASURES (sizeof measures / sizeof *measures)
@@ -268,7 +282,7 @@ static void format_value(double value, const char *unit, char *out) {
  * description of the value in `out`. */
 static void judge(const compare_rule *rule, double first, double second, verdict *out) {
     const struct rule_measure *m = rule->measure;
-    const char *verb = "is", *unit = m->share ? " %" : "";
+    const char *verb = "is", *unit = m->in_points ? " points" : m->share ? " %" : "";
     double value = second, shown = m->share ? 100 : 1;
     char from[VALUE_ROOM], to[VALUE_ROOM], told[VALUE_ROOM], limit[VALUE_ROOM], change[96] = "";
     format_value(shown * first, unit, from);
@@ -287,7 +301,7 @@ static void judge(const compare_rule *rule, double first, double second, verdict
     }
     bool fires = rule->above ? is_more(value, rule->limit) : is_more(rule->limit, value);
     format_value(shown * value, unit, told);
-    bool one_point = rule->against == AGAINST_DIFFERENCE && m->share && shown * rule->limit == 1;
+    bool one_point = strcmp(unit, " points") == 0 && shown * rule->limit == 1;
     format_value(shown * rule->limit, one_point ? " point" : unit, limit);
     snprintf(out->why, sizeof out->why, "%s %s %s%s%s%s", m->noun, verb, told, change,
              !fires        ? ""

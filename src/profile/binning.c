@@ -117,7 +117,7 @@ static rd_status fail_split(rd_ctx *ctx, const rd_bin *bin, rd_binning to) {
     rd_binning_name(to, name);
     return rdi_fail(ctx, RD_EINVAL,
                     "cannot make %s bins: the bin %" PRIu64 " to %" PRIu64
-                    " would have to be split",
+                    " would have to be split; choose coarser bins",
                     name, bin->low, bin->high);
 }
 

@@ -66,7 +66,7 @@ static void add_profile_line(rdi_text *t, size_t number, const char *name, const
         rd_format_count((double)f->blocks, blocks);
     rd_format_bytes((double)f->block_bytes, bytes);
     if (f->blocks != RD_UNKNOWN || f->block_bytes)
-        rdi_text_printf(t, ", %s%sblocks", blocks, *blocks ? " " : "");
+        rdi_text_printf(t, ", %s%sblock%s", blocks, *blocks ? " " : "", f->blocks == 1 ? "" : "s");
     if (f->block_bytes)
         rdi_text_printf(t, " of %s", bytes);
     if (f->bound)
@@ -104,16 +104,18 @@ static void add_misses(rdi_text *t, const rd_comparison *c, uint64_t block_bytes
     if (c->max_mrc_blocks == 0) {
         rdi_text_puts(t, "the same");
     } else {
-        rdi_text_printf(t, "at most %.3g points apart, at %" PRIu64 " blocks",
-                        100 * c->max_mrc_error, c->max_mrc_blocks);
+        rdi_text_printf(t, "at most %.3g points apart, at %" PRIu64 " block%s",
+                        100 * c->max_mrc_error, c->max_mrc_blocks,
+                        c->max_mrc_blocks == 1 ? "" : "s");
         char bytes[16];
         rd_format_bytes((double)c->max_mrc_blocks * (double)block_bytes, bytes);
         if (block_bytes)
             rdi_text_printf(t, " (%s)", bytes);
         rdi_text_printf(t, "; %.3g on average", 100 * c->mean_mrc_error);
     }
-    rdi_text_printf(t, "   (%u powers of two up to %" PRIu64 " blocks)\n", c->n_mrc_sizes,
-                    c->last_mrc_blocks);
+    rdi_text_printf(t, "   (%u power%s of two up to %" PRIu64 " block%s)\n", c->n_mrc_sizes,
+                    c->n_mrc_sizes == 1 ? "" : "s", c->last_mrc_blocks,
+                    c->last_mrc_blocks == 1 ? "" : "s");
 }
 
 static void add_worst_bins(rdi_text *t, const rd_comparison *c, const char *bins, bool objects) {
