@@ -44,9 +44,9 @@ const rd_opt kv_opts[] = {
     CHOICE("unit", "UNIT", "auto|blocks|tokens|bytes", "auto", unit,
            "unit of sizes; auto: bytes if bytes per token are known, else blocks"),
     CHOICE("order", "ORDER", "front|tail", "front", order,
-           "which block of a request is touched first; vLLM: tail"),
+           "which block of a request is touched first; vLLM starts at the tail"),
     CHOICE("partial", "WHAT", "cache|drop", "cache", partial,
-           "whether to cache last blocks that are not full; vLLM: drop"),
+           "whether to cache last blocks that are not full; vLLM drops them"),
     CHOICE("outputs", "WHAT", "drop|cache", "drop", outputs,
            "whether to cache generated tokens; 'cache' needs token ids in the log"),
     OPTION_FORMAT(FIELD(format), "log format, NAME or jsonl:blocks=FIELD,... [detected]"),
@@ -188,7 +188,8 @@ static int parse_tiers(rd_ctx *ctx, const char *text, kv_setup *s) {
         if (status != EXIT_OK)
             return status;
         if (is_repeated(s, s->n_offers - 1))
-            return fail_usage("--tiers: two tiers are called %s", s->offers[s->n_offers - 1].name);
+            return fail_usage("--tiers: two tiers have the name %s",
+                              s->offers[s->n_offers - 1].name);
         at = next;
     }
     return EXIT_OK;
@@ -302,7 +303,7 @@ int kv_setup_finish(const kv_options *o, uint64_t block_tokens, double token_byt
         s->token_bytes = token_bytes;
     bool bytes = s->token_bytes > 0;
     if (!bytes && (o->unit == UNIT_BYTES || o->tiers || o->card))
-        return fail_usage("kv: sizes in bytes need the bytes per token: --model=NAME or "
+        return fail_usage("kv: sizes in bytes need the bytes per token; give --model=NAME or "
                           "--token-bytes=N (`reusedist kv --models` lists models)");
     s->unit = o->unit == UNIT_AUTO ? (bytes ? RD_KV_BYTES : RD_KV_BLOCKS)
                                    : (rd_kv_unit)(o->unit - UNIT_BLOCKS);

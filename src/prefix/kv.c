@@ -361,8 +361,9 @@ static rd_status check_request(const rd_kv *kv, const rd_kv_request *r) {
         RDI_NEED(kv->ctx, r->blocks);
     if (r->n_blocks != full && r->n_blocks != full + rest)
         return rdi_fail(kv->ctx, RD_EINVAL,
-                        "the number of blocks, %zu, does not match %" PRIu64 " tokens", r->n_blocks,
-                        r->prompt_tokens);
+                        "the number of blocks, %zu, does not match %" PRIu64
+                        " tokens in blocks of %" PRIu64,
+                        r->n_blocks, r->prompt_tokens, kv->config.block_tokens);
     if (kv->config.outputs && !r->sequence && r->output_tokens)
         return rdi_fail(kv->ctx, RD_EINVAL,
                         "%s: line %" PRIu64 ": --outputs=cache needs the blocks of generated "
@@ -374,7 +375,7 @@ static rd_status check_request(const rd_kv *kv, const rd_kv_request *r) {
 rd_status rd_kv_feed(rd_kv *kv, const rd_kv_request *r) {
     RDI_NEED(kv ? kv->ctx : NULL, kv, r);
     if (kv->finished)
-        return rdi_fail(kv->ctx, RD_ESTATE, "the analysis has ended");
+        return rdi_fail(kv->ctx, RD_ESTATE, "the analysis is finished and takes no more requests");
     RD_TRY(check_request(kv, r));
     uint64_t time_us = order_time(kv, r->time_us);
     uint64_t full = r->prompt_tokens / kv->config.block_tokens;
@@ -418,7 +419,8 @@ rd_kv_totals rd_kv_totals_of(const rd_kv *kv) {
 rd_status rd_kv_at(const rd_kv *kv, uint64_t blocks, rd_kv_point *out) {
     RDI_NEED(kv ? kv->ctx : NULL, kv, out);
     if (!kv->finished)
-        return rdi_fail(kv->ctx, RD_ESTATE, "the analysis has not ended");
+        return rdi_fail(kv->ctx, RD_ESTATE,
+                        "the analysis is not finished; call rd_kv_finish() first");
     uint64_t at = blocks < kv->totals.end ? blocks : kv->totals.end;
     *out = (rd_kv_point){.size_blocks = blocks};
     if (at) {
@@ -431,7 +433,8 @@ rd_status rd_kv_at(const rd_kv *kv, uint64_t blocks, rd_kv_point *out) {
 rd_status rd_kv_size_for(const rd_kv *kv, double share, uint64_t *out) {
     RDI_NEED(kv ? kv->ctx : NULL, kv, out);
     if (!kv->finished)
-        return rdi_fail(kv->ctx, RD_ESTATE, "the analysis has not ended");
+        return rdi_fail(kv->ctx, RD_ESTATE,
+                        "the analysis is not finished; call rd_kv_finish() first");
     double need = share * (double)kv->totals.tokens;
     uint64_t low = 0, high = kv->totals.end;
     if ((double)kv->totals.token_hits < need) {

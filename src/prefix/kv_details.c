@@ -94,7 +94,7 @@ void rdi_kv_details_end(rd_kv *kv, const rdi_kv_row *row) {
 rd_status rd_kv_details_at(const rd_kv *kv, size_t index, rd_kv_details *out) {
     RDI_NEED(kv ? kv->ctx : NULL, kv, out);
     if (index >= kv->config.n_sizes)
-        return rdi_fail(kv->ctx, RD_EINVAL, "there is no size number %zu", index);
+        return rdi_fail(kv->ctx, RD_EINVAL, "the analysis has no size with the index %zu", index);
     *out = (rd_kv_details){.size_blocks = kv->config.sizes[index],
                            .shares = kv->details.shares + index * STEPS,
                            .turn_hits = kv->details.turn_hits + index * TURNS,

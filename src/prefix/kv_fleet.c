@@ -58,7 +58,7 @@ rd_status rd_kv_fleet_new(rd_ctx *ctx, const rd_kv_config *config, uint32_t repl
                           rd_kv_router router, rd_kv_fleet **out) {
     RDI_NEED(ctx, ctx, config, out);
     if (replicas == 0 || replicas > RD_KV_REPLICAS_MAX || (unsigned)router >= RD_KV_ROUTERS)
-        return rdi_fail(ctx, RD_EINVAL, "a fleet has 1 to %d replicas, and a router from 0 to %d",
+        return rdi_fail(ctx, RD_EINVAL, "a fleet needs 1 to %d replicas, and a router from 0 to %d",
                         RD_KV_REPLICAS_MAX, RD_KV_ROUTERS - 1);
     rd_kv_fleet *f = rdi_calloc(ctx, 1, sizeof *f);
     if (!f)
@@ -165,7 +165,7 @@ rd_status rd_kv_fleet_finish(rd_kv_fleet *f) {
 rd_status rd_kv_fleet_at(const rd_kv_fleet *f, size_t index, rd_kv_point *out) {
     RDI_NEED(f ? f->ctx : NULL, f, out);
     if (index >= f->config.n_sizes)
-        return rdi_fail(f->ctx, RD_EINVAL, "there is no size number %zu", index);
+        return rdi_fail(f->ctx, RD_EINVAL, "the fleet has no size with the index %zu", index);
     rd_kv_point sum = {.size_blocks = f->config.sizes[index]};
     for (uint32_t i = 0; f->servers && i < f->replicas; i++) {
         rd_kv_point point;

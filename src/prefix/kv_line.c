@@ -15,9 +15,9 @@ bool rdi_kv_refuse(rd_kv_log *log, const char *format, ...) {
 }
 
 static const char *expected(rd_kv_log *log, const char *p, const char *limit, const char *what) {
-    char found[RDI_EXCERPT_MAX];
-    rdi_excerpt(found, p, (size_t)(rdi_line_end(p, limit) - p));
-    rdi_kv_refuse(log, "expected %s, found '%s'", what, found);
+    char found[RDI_FOUND_MAX];
+    rdi_found(found, p, (size_t)(rdi_line_end(p, limit) - p));
+    rdi_kv_refuse(log, "expected %s, found %s", what, found);
     return NULL;
 }
 

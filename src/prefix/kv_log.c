@@ -83,9 +83,9 @@ static bool same_fields(rd_kv_log *log) {
     bool here = present >> differs & 1;
     return rdi_kv_refuse(log,
                          "the object has %s field \"%s\", but the first request, in line %" PRIu64
-                         ", has %s; all requests must have the same fields",
+                         ", %s; all requests must have the same fields",
                          here ? "the" : "no", log->fields.name[differs], log->first_line,
-                         here ? "none" : "it");
+                         here ? "does not have it" : "has it");
 }
 
 /* Takes the size of a block from the first line, unless the caller has set it, and checks that this
@@ -95,7 +95,7 @@ static bool check_block_size(rd_kv_log *log) {
     if (!(log->line.present >> RDI_KV_BLOCK_SIZE & 1))
         return true;
     if (size == 0)
-        return rdi_kv_refuse(log, "a block has 0 tokens");
+        return rdi_kv_refuse(log, "a block has 0 tokens; it must have at least 1");
     if (log->first_line == 0 && !log->fixed_block_tokens)
         log->block_tokens = size;
     return size == log->block_tokens ||
@@ -114,10 +114,11 @@ static bool check_lengths(rd_kv_log *log) {
     if (r->n_blocks == full || r->n_blocks == all)
         return true;
     return rdi_kv_refuse(log,
-                         "this request has %zu blocks for %" PRIu64 " tokens; with %" PRIu64
+                         "this request has %zu block%s for %" PRIu64 " token%s; with %" PRIu64
                          " tokens per block there would be %" PRIu64
                          " (--block-tokens sets the tokens per block)",
-                         r->n_blocks, r->prompt_tokens, log->block_tokens, all);
+                         r->n_blocks, r->n_blocks == 1 ? "" : "s", r->prompt_tokens,
+                         r->prompt_tokens == 1 ? "" : "s", log->block_tokens, all);
 }
 
 /* Computes the bytes per token from the shapes of a chunk's tensors, which LMCache logs. */
@@ -218,8 +219,9 @@ static rd_status start(rd_kv_log *log, const rd_kv_log_config *config) {
     rdi_id_table_init(&log->chat_ids, log->ctx);
     log->block_ids.wide = log->chat_ids.wide = true; /* LMCache's hashes have 256 bits by default */
     if (config->block_tokens > RDI_KV_TOKENS_MAX)
-        return rdi_fail(log->ctx, RD_EINVAL, "a block of %" PRIu64 " tokens is too large",
-                        config->block_tokens);
+        return rdi_fail(log->ctx, RD_EINVAL,
+                        "a block of %" PRIu64 " tokens is too large; at most %d are supported",
+                        config->block_tokens, RDI_KV_TOKENS_MAX);
     RD_TRY(rdi_kv_choose_format(log, config->format));
     rdi_lines_open(&log->lines, &log->reader, NULL);
     log->lines.max = LINE_MAX_BYTES;

@@ -69,7 +69,8 @@ static rd_status write_frame(rd_kv_writer *w) {
 
 static rd_status reserve(rd_kv_writer *w, size_t blocks) {
     if (blocks > (PAYLOAD_MAX - PAYLOAD_BYTES - REQUEST_BYTES) / NUMBER_BYTES)
-        return rdi_fail(w->ctx, RD_ERANGE, "a request of %zu blocks is too long", blocks);
+        return rdi_fail(w->ctx, RD_ERANGE,
+                        "a request of %zu blocks is too long for the native format", blocks);
     size_t need = w->n + REQUEST_BYTES + blocks * NUMBER_BYTES;
     if (need <= w->room)
         return RD_OK;
@@ -153,21 +154,22 @@ void rd_kv_writer_close(rd_kv_writer *w) {
 /* ---- reading ---- */
 
 static rd_status damaged(rd_kv_log *log, const char *what) {
-    return rdi_input_fail_byte(log->reader.in, log->reader.in->offset, "damaged log: %s", what);
+    return rdi_input_fail_byte(log->reader.in, log->reader.in->offset, "the log is damaged: %s",
+                               what);
 }
 
 rd_status rdi_kv_native_open(rd_kv_log *log) {
     rdi_input *in = log->reader.in;
     RD_TRY(rdi_input_fill(in, HEADER_BYTES, HEADER_BYTES));
     if (in->avail < HEADER_BYTES || memcmp(in->data, RDI_KV_MAGIC, RDI_KV_MAGIC_BYTES) != 0)
-        return damaged(log, "this is not a native log");
+        return rdi_input_fail_byte(in, 0, "this is not a native log: the magic number is missing");
     uint64_t tokens = rdi_load_le32(in->data + 8);
     if (tokens == 0 || tokens > RDI_KV_TOKENS_MAX || rdi_load_le32(in->data + 12) != 0)
         return damaged(log, "the header is invalid, or a later version wrote it");
     if (log->fixed_block_tokens && log->block_tokens != tokens)
         return rdi_fail(log->ctx, RD_EINVAL,
                         "%s: blocks have %" PRIu64 " tokens in this log, not %" PRIu64
-                        " as requested",
+                        "; omit --block-tokens",
                         in->name, tokens, log->block_tokens);
     log->block_tokens = tokens;
     rdi_input_consume(in, HEADER_BYTES);

@@ -94,8 +94,8 @@ void rdi_kv_opt_fini(rd_kv *kv) {
 rd_status rd_kv_bound_at(const rd_kv *kv, size_t index, rd_kv_bound *out) {
     RDI_NEED(kv ? kv->ctx : NULL, kv, out);
     if (!kv->config.opt || index >= kv->config.n_sizes)
-        return rdi_fail(kv->ctx, RD_EINVAL, "Belady's bound was not computed for size number %zu",
-                        index);
+        return rdi_fail(kv->ctx, RD_EINVAL,
+                        "Belady's bound was not computed for the size with the index %zu", index);
     const rdi_kv_opt *o = &kv->opt[index];
     rd_kv_point lru;
     RD_TRY(rd_kv_at(kv, kv->config.sizes[index], &lru));

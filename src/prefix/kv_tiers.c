@@ -43,9 +43,10 @@ void rdi_kv_tiers_finish(rd_kv *kv) {
 rd_status rd_kv_tier_at(const rd_kv *kv, size_t index, rd_kv_tier *out) {
     RDI_NEED(kv ? kv->ctx : NULL, kv, out);
     if (!kv->finished)
-        return rdi_fail(kv->ctx, RD_ESTATE, "the analysis has not ended");
+        return rdi_fail(kv->ctx, RD_ESTATE,
+                        "the analysis is not finished; call rd_kv_finish() first");
     if (index >= kv->config.n_tiers)
-        return rdi_fail(kv->ctx, RD_EINVAL, "there is no tier number %zu", index);
+        return rdi_fail(kv->ctx, RD_EINVAL, "the analysis has no tier with the index %zu", index);
     *out = kv->tiers[index];
     return RD_OK;
 }

@@ -94,9 +94,10 @@ static void add_totals(kv_text *k) {
         format_seconds(rdi_kv_seconds(t), length, sizeof length);
     snprintf(text, sizeof text,
              "%s request%s%s%s: %s block%s of %" PRIu64
-             " tokens, %s of them distinct. %s prompt tokens, %s generated tokens.",
+             " token%s, %s of them distinct. %s prompt token%s, %s generated token%s.",
              requests, t->requests == 1 ? "" : "s", *length ? " in " : "", length, blocks,
-             t->blocks == 1 ? "" : "s", t->block_tokens, distinct, tokens, output);
+             t->blocks == 1 ? "" : "s", t->block_tokens, t->block_tokens == 1 ? "" : "s", distinct,
+             tokens, t->tokens == 1 ? "" : "s", output, t->output_tokens == 1 ? "" : "s");
     rdi_paper_wrap(&k->paper, text);
     char block_share[RDI_FORMAT_ROOM], token_share[RDI_FORMAT_ROOM], size[RDI_FORMAT_ROOM];
     format_share(rdi_kv_ratio(t->block_hits, t->blocks), block_share);
@@ -212,11 +213,10 @@ static void add_card(kv_text *k) {
         format_share(rdi_kv_ratio(point.token_hits, k->totals.tokens), share);
         rd_format_count((double)blocks * (double)k->config->block_tokens, tokens);
         rdi_format_objects(blocks, held);
-        snprintf(
-            text, sizeof text,
-            "A card with %s minus %s of weights holds %s tokens (%s blocks): it would serve %s "
-            "of the prompt tokens if running requests needed no room.",
-            card, weights, tokens, held, share);
+        snprintf(text, sizeof text,
+                 "A card with %s minus %s of weights holds %s tokens (%s block%s): it would serve "
+                 "%s of the prompt tokens if running requests needed no room.",
+                 card, weights, tokens, held, blocks == 1 ? "" : "s", share);
     }
     rdi_paper_wrap(&k->paper, text);
 }
@@ -302,8 +302,8 @@ static void add_replicas(kv_text *k, const rdi_kv_report_row *rows, size_t n) {
     if (!k->view->replicas)
         return;
     snprintf(heading, sizeof heading,
-             "Token hits of %" PRIu32 " replicas, each with 1/%" PRIu32 " of the cache",
-             k->view->replicas, k->view->replicas);
+             "Token hits of %" PRIu32 " replica%s, each with 1/%" PRIu32 " of the cache",
+             k->view->replicas, k->view->replicas == 1 ? "" : "s", k->view->replicas);
     rdi_paper_heading(&k->paper, heading);
     column(k, -SIZE_COLUMNS, "total");
     column(k, -SHARE_COLUMNS - 2, "shared");

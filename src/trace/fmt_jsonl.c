@@ -27,10 +27,10 @@ typedef struct jsonl_reader {
 
 /* Sets j->rows.lines.failed and the message that `expected` was expected at p. Returns NULL. */
 static const char *fail(jsonl_reader *j, const char *p, const char *limit, const char *expected) {
-    char found[RDI_EXCERPT_MAX];
-    rdi_excerpt(found, p, (size_t)(rdi_line_end(p, limit) - p));
+    char found[RDI_FOUND_MAX];
+    rdi_found(found, p, (size_t)(rdi_line_end(p, limit) - p));
     j->rows.lines.failed =
-        rdi_fail(j->rows.lines.r->ctx, RD_EFORMAT, "expected %s, found '%s'", expected, found);
+        rdi_fail(j->rows.lines.r->ctx, RD_EFORMAT, "expected %s, found %s", expected, found);
     return NULL;
 }
 

@@ -74,8 +74,8 @@ static rd_status u32_write(void *self, const rd_refs *refs) {
     for (size_t i = 0; i < refs->n; i++) {
         if (refs->addr[i] > UINT32_MAX)
             return rdi_fail(u->w->ctx, RD_ERANGE,
-                            "reference %" PRIu64 ": 0x%" PRIx64
-                            " does not fit in 32 bits: use u64 or native",
+                            "reference %" PRIu64 ": the address 0x%" PRIx64
+                            " does not fit in the 32 bits of format u32; use u64 or native",
                             u->count + i + 1, refs->addr[i]);
         rdi_store_le32(bytes + i * RECORD, (uint32_t)refs->addr[i]);
     }

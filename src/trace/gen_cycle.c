@@ -37,7 +37,8 @@ const rdi_format_ops rdi_generator_cycle = {
         {
             .name = "cycle",
             .summary = "all blocks in order, again and again: the worst case of LRU",
-            .card = "0 1 2 3 0 1 2 3 ... Every reuse has the distance blocks - 1.",
+            .card =
+                "The references are 0 1 2 3 0 1 2 3 ... Every reuse has the distance blocks - 1.",
             .opts = cycle_opts,
         },
     .state_size = sizeof(cycle_state),

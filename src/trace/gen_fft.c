@@ -164,9 +164,10 @@ const rdi_format_ops rdi_generator_fft = {
             .name = "fft",
             .summary =
                 "a two-dimensional FFT: short distances in a row or column, long between them",
-            .card = "Transforms rows x columns complex numbers, two blocks each, again and again:\n"
-                    "all rows, then all columns, in place. The factors take as many blocks as the\n"
-                    "longer side has numbers.",
+            .card =
+                "The program transforms rows x columns complex numbers, two blocks each, again\n"
+                "and again: all rows, then all columns, in place. The factors take as many\n"
+                "blocks as the longer side has numbers.",
             .opts = fft_opts,
         },
     .state_size = sizeof(fft_state),

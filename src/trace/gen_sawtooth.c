@@ -37,7 +37,8 @@ const rdi_format_ops rdi_generator_sawtooth = {
         {
             .name = "sawtooth",
             .summary = "all blocks forwards, then backwards: every distance equally often",
-            .card = "0 1 2 3 3 2 1 0 0 1 ... Each sweep has the distances 0, 1, 2 ... blocks - 1.",
+            .card = "The references are 0 1 2 3 3 2 1 0 0 1 ... Each sweep has the distances 0, 1, "
+                    "2 ... blocks - 1.",
             .opts = sawtooth_opts,
         },
     .state_size = sizeof(sawtooth_state),

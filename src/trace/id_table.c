@@ -110,7 +110,7 @@ FAILS fail_collision(const rdi_id_table *t, const rdi_id_slot *slot, const char 
     }
     return rdi_fail(t->ctx, RD_EFORMAT,
                     "ids '%s' and '%s' are both 0x%016" PRIx64
-                    " as a 64-bit number: choose another hash with seed=N (now %" PRIu64 ")",
+                    " as a 64-bit number; choose another hash with seed=N (now %" PRIu64 ")",
                     old_id, new_id, slot->id, t->seed);
 }
 

@@ -104,7 +104,7 @@ static rd_status check_file(input_impl *impl) {
     if (fstat(impl->source.fd, &st) != 0)
         return rdi_fail(ctx, RD_EIO, "%s: %s", impl->name, strerror(errno));
     if (S_ISDIR(st.st_mode))
-        return rdi_fail(ctx, RD_EIO, "%s: is a directory", impl->name);
+        return rdi_fail(ctx, RD_EIO, "%s: this is a directory; name a file", impl->name);
     if (S_ISREG(st.st_mode))
         impl->total = (uint64_t)st.st_size;
     return RD_OK;
@@ -278,8 +278,8 @@ uint64_t rdi_input_size(const rdi_input *in) {
 rd_status rdi_input_seek(rdi_input *in, uint64_t offset) {
     input_impl *impl = (input_impl *)in;
     if (lseek(impl->source.fd, (off_t)offset, SEEK_SET) < 0)
-        return rdi_fail(in->ctx, RD_EIO, "%s: cannot go to byte %" PRIu64 ": %s", in->name, offset,
-                        strerror(errno));
+        return rdi_fail(in->ctx, RD_EIO, "%s: cannot seek to byte %" PRIu64 ": %s", in->name,
+                        offset, strerror(errno));
     unguard_buffer(impl);
     impl->source.n = 0;
     impl->source.stored = in->offset = offset;

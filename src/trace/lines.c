@@ -90,6 +90,12 @@ void rdi_excerpt(char out[RDI_EXCERPT_MAX], const char *text, size_t n) {
     strcpy(out + used, i < n ? more : "");
 }
 
+void rdi_found(char out[RDI_FOUND_MAX], const char *text, size_t n) {
+    char excerpt[RDI_EXCERPT_MAX];
+    rdi_excerpt(excerpt, text, n);
+    snprintf(out, RDI_FOUND_MAX, n ? "'%s'" : "the end of the line", excerpt);
+}
+
 rd_status rdi_lines_fail(rdi_lines *l, const char *p, const char *limit) {
     rdi_input *in = l->r->in;
     in->line++;
@@ -100,9 +106,9 @@ rd_status rdi_lines_fail(rdi_lines *l, const char *p, const char *limit) {
     const char *end = rdi_line_end(p, limit);
     while (end > p && rdi_is_blank(end[-1]))
         end--;
-    char found[RDI_EXCERPT_MAX];
-    rdi_excerpt(found, p, (size_t)(end - p));
-    return rdi_input_fail_line(in, "expected %s, found '%s'", l->expected, found);
+    char found[RDI_FOUND_MAX];
+    rdi_found(found, p, (size_t)(end - p));
+    return rdi_input_fail_line(in, "expected %s, found %s", l->expected, found);
 }
 
 const char *rdi_lines_in_head(const uint8_t *head, size_t n, bool whole, const char **limit) {

@@ -89,6 +89,12 @@ static inline const char *rdi_line_skip(const char *p, const char *limit, rdi_re
 /* Copies the beginning of a text for a message, with unprintable bytes written like \x1b. */
 void rdi_excerpt(char out[RDI_EXCERPT_MAX], const char *text, size_t n);
 
+#define RDI_FOUND_MAX (RDI_EXCERPT_MAX + 2)
+
+/* Writes what a message says was found: the beginning of a text in quotes, or "the end of the line"
+ * if the text is empty. */
+void rdi_found(char out[RDI_FOUND_MAX], const char *text, size_t n);
+
 /* Appends the reference or references of a line to a batch of n references, which must have room
  * for two more. Returns the new number of references. */
 static inline size_t rdi_lines_add(rdi_columns *col, size_t n, uint32_t fields,

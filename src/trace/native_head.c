@@ -48,8 +48,9 @@ static rd_status check_header(rdi_input *in) {
                                    "this is not a native trace: the magic number is missing");
     if (head[8] != VERSION && head[8] != VERSION_DESCRIBED)
         return rdi_input_fail_byte(
-            in, 8, "native trace of version %d: this program reads versions %d and %d", head[8],
-            VERSION, VERSION_DESCRIBED);
+            in, 8,
+            "this is a native trace of version %d, but this release reads only versions %d and %d",
+            head[8], VERSION, VERSION_DESCRIBED);
     if (rdi_load_le64(head + 16) != rdi_xxh64(head, 16, 0))
         return rdi_input_fail_byte(in, 16, "the header is damaged: its checksum is wrong");
     if (head[9] & ~header_fields)

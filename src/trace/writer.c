@@ -31,7 +31,7 @@ static rd_status require_writable(rd_trace_writer *w) {
         return RD_OK;
     char valid[512];
     rdi_list_names(valid, sizeof valid, next_writable);
-    return rdi_fail(w->ctx, RD_EINVAL, "format %s cannot be written (these can: %s)",
+    return rdi_fail(w->ctx, RD_EINVAL, "format %s can only be read; choose one of %s",
                     w->format->info.name, valid);
 }
 

@@ -161,7 +161,7 @@ static const struct {
     {"{\"hash_ids\":[1,\"a", 1, "t: line 1: expected an integer or a string, found 'a'"},
     {"{\"hash_ids\":[1,18446744073709551616]}", 1,
      "t: line 1: '18446744073709551616' does not fit in 64 bits (base=string takes ids as names)"},
-    {"{\"hash_ids\":[1]", 1, "t: line 1: expected ',' or '}', found ''"},
+    {"{\"hash_ids\":[1]", 1, "t: line 1: expected ',' or '}', found the end of the line"},
     {"{\"hash_ids\":[1]]", 1, "t: line 1: expected ',' or '}', found ']'"},
     {"{\"hash_ids\":[1]} x", 1,
      "t: line 1: expected the end of the line after the object, found ' x'"},

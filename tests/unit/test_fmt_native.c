@@ -366,8 +366,8 @@ static void newer_versions_are_refused_by_name(void **state) {
     uint8_t *file = small_file(&bytes);
     file[8] = 3;
     traces_result r = traces_read(NULL, file, bytes);
-    assert_string_equal(
-        r.error, "t: byte 8: native trace of version 3: this program reads versions 1 and 2");
+    assert_string_equal(r.error, "t: byte 8: this is a native trace of version 3, but this release "
+                                 "reads only versions 1 and 2");
     traces_free(&r);
     free(file);
 }

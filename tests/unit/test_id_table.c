@@ -143,7 +143,7 @@ static void names_with_the_same_hash_are_an_error(void **state) {
     assert_int_equal(read_id(a), hash);
     assert_int_equal(rdi_id_read(&table, b, 16, &id), RD_EFORMAT);
     snprintf(expected, sizeof expected,
-             "ids '%s' and '%s' are both 0x%016llx as a 64-bit number: choose another hash with "
+             "ids '%s' and '%s' are both 0x%016llx as a 64-bit number; choose another hash with "
              "seed=N (now 0)",
              a, b, (unsigned long long)hash);
     assert_string_equal(rd_last_error(ctx), expected);

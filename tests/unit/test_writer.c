@@ -74,7 +74,7 @@ static void u32_refuses_what_does_not_fit(void **state) {
     assert_int_equal(rd_trace_writer_open(ctx, path, "u32", 0, false, &w), RD_OK);
     assert_int_equal(rd_trace_writer_write(w, &(rd_refs){.n = 1, .addr = addr}), RD_OK);
     assert_int_equal(rd_trace_writer_write(w, &refs), RD_ERANGE);
-    assert_non_null(strstr(rd_last_error(ctx), "reference 3: 0x100000000"));
+    assert_non_null(strstr(rd_last_error(ctx), "reference 3: the address 0x100000000"));
     assert_int_equal(rd_trace_writer_finish(w), RD_ERANGE);
     rd_trace_writer_close(w);
     assert_false(files_exist(path));

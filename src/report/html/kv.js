@@ -11,7 +11,7 @@ function sayEnough() {
     const most = enough(0.9), half = enough(0.5);
     if (most && half)
         list.push(`90\u00a0% of the hits of an infinite cache need ${kvBlocks(most.blocks)}, and half of them need ` +
-            `${kvBlocks(half.blocks)}. Beyond ${kvBlocks(enough(0.99).blocks)}, more memory gains next to nothing.`);
+            `${kvBlocks(half.blocks)}. Beyond ${kvBlocks(enough(0.99).blocks)}, more memory adds at most 1\u00a0% of these hits.`);
     return list;
 }
 
@@ -28,7 +28,7 @@ function sayPlan() {
     if (!data.plan) return [];
     if (!data.plan.found) return ["No sizes of the offered tiers reach the goal."];
     const sizes = data.plan.tiers.filter((t) => t.bytes > 0).map((t) => `${bytes(t.bytes)} of ${clean(t.name)}`);
-    return [`The cheapest way to the goal: ${sizes.join(" and ") || "no cache"}. It serves ` +
+    return [`The cheapest sizes that reach the goal: ${sizes.join(" and ") || "no cache"}. It serves ` +
         `${percent(data.plan.token_hit_ratio)} of the prompt tokens and costs ` +
         `${data.plan.storage_cost_per_hour.toFixed(2)} per hour` +
         (data.plan.miss_cost_per_hour > 0
@@ -49,7 +49,7 @@ function sayCard() {
     const room = data.card_bytes - data.weights_bytes;
     if (room <= 0)
         return [`A card with ${bytes(data.card_bytes)} cannot hold the weights (${bytes(data.weights_bytes)}).`];
-    return [`A card with ${bytes(data.card_bytes)} less ${bytes(data.weights_bytes)} of weights holds ` +
+    return [`A card with ${bytes(data.card_bytes)} minus ${bytes(data.weights_bytes)} of weights holds ` +
         `${count(room / data.token_bytes)} tokens.`];
 }
 
