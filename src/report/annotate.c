@@ -382,7 +382,9 @@ static rd_status choose_value(annotation *a) {
     a->value = 0;
     return strcmp(cache, "references") == 0
                ? RD_OK
-               : rdi_fail(a->arena.ctx, RD_EINVAL, "the profile has no cache '%.40s'", cache);
+               : rdi_fail(a->arena.ctx, RD_EINVAL,
+                          "the profile has no cache '%.40s'; its first cache is %s", cache,
+                          a->d->n_levels ? a->d->levels[0].name : "missing");
 }
 
 rd_status rd_report_annotate(rd_profile *p, const rd_annotation *config,

@@ -138,7 +138,8 @@ static void add_numbers(const change_report *r, const change_at *at) {
         rdi_format_share(at->bytes[i], bytes[i]);
     }
     if (r->counted)
-        rdi_text_printf(r->out, "%s times instead of %s, or ", number[1], number[0]);
+        rdi_text_printf(r->out, "%s time%s instead of %s, or ", number[1],
+                        at->misses[1] == 1 ? "" : "s", number[0]);
     rdi_text_printf(r->out, "%s instead of %s of the %s", share[1], share[0], noun_of(r));
     if (r->objects)
         rdi_text_printf(r->out, " and %s instead of %s of the bytes requested", bytes[1], bytes[0]);

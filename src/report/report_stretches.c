@@ -195,7 +195,9 @@ void rdi_stretches_add_table(rdi_paper *paper, const rd_profile *p, const uint64
         add_line(paper, &all->rows[i], all->rows[0].from, chosen, n);
     }
     if (all->n > LINES_MAX)
-        rdi_text_printf(&paper->t,
-                        "\n%zu more stretches; mrc --every with --out=csv has them all\n",
-                        all->n - LINES_MAX);
+        rdi_text_printf(
+            &paper->t,
+            "\nThe table has no room for the last %zu of the %zu stretches; for all of them, "
+            "use mrc --every --out=csv\n",
+            all->n - LINES_MAX, all->n);
 }

@@ -56,9 +56,11 @@ static void add_footprint(rdi_report *r) {
     if (f->blocks == RD_UNKNOWN)
         rdi_text_puts(t, "unknown: the analysis was bounded\n");
     else if (f->block_bytes)
-        rdi_text_printf(t, "%s, %s blocks of %s\n", bytes, count, block);
+        rdi_text_printf(t, "%s, %s block%s of %s\n", bytes, count, f->blocks == 1 ? "" : "s",
+                        block);
     else
-        rdi_text_printf(t, "%s distinct addresses or objects\n", count);
+        rdi_text_printf(t, "%s distinct %s\n", count,
+                        f->blocks == 1 ? "address or object" : "addresses or objects");
 }
 
 static void add_infinite(rdi_report *r) {
@@ -91,7 +93,8 @@ static void add_recorded_order(rdi_report *r, double coherence) {
         return;
     rdi_format_share(recorded, share);
     add_label(r, "recorded order");
-    rdi_text_printf(&r->paper.t, "%s coherence; see it with --interleave=recorded\n", share);
+    rdi_text_printf(&r->paper.t, "%s coherence misses; for details, use --interleave=recorded\n",
+                    share);
 }
 
 /* Adds the facts about private caches, if the profile has them. */
@@ -128,8 +131,8 @@ static void add_sharing(rdi_report *r) {
     rd_format_count(misses, count);
     rdi_format_share((double)s->false_sharing / misses, falsely);
     add_label(r, "sharing");
-    rdi_text_printf(t, "with a cache per thread, %s coherence misses, %s of them false sharing,\n",
-                    count, falsely);
+    rdi_text_printf(t, "with a cache per thread, %s coherence miss%s, %s of them false sharing,\n",
+                    count, misses == 1 ? "" : "es", falsely);
     add_label(r, "");
     rdi_text_puts(t, "mostly in ");
     rdi_text_escaped(t, s->data[0].name);

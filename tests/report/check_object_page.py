@@ -205,7 +205,7 @@ def check_words(checks, chrome, directory):
         checks.equal(f"words: names in {name} stay text", page.evaluate("document.querySelectorAll('img').length"), 0)
         check_quiet(checks, name, page)
         page.close()
-    for name, words in (("merged", "Merged profiles have none"), ("old", "analyze the trace again"),
+    for name, words in (("merged", "Merged profiles have none"), ("old", "Analyze the trace again"),
                         ("once", "No cache of any size hits"), ("none", "No requests were counted")):
         page = chrome.page(f"file://{directory}/{name}.html")
         text = page.evaluate(TEXT)

@@ -221,7 +221,7 @@ function flameFigure(p, refresh) {
         el("div", { class: "exports" }, exportButton("CSV", title, () => csvFile(title, callRows(p))),
             exportButton("SVG", title, () => download(fileName(title, ".svg"), flameSvg(p, title, frames))))),
         flameLegend(p), breadcrumbs(top, zoom), area, told,
-        el("p", { class: "note" }, "Callers are above the functions that they call; the width is the share with all calls. " +
+        el("p", { class: "note" }, "Each frame is below its caller. The width of a frame is its share with everything that it calls. " +
             "Click a frame or press Enter to zoom in." + (deeper ? " Deeper calls appear when you zoom in." : "")),
         sayPruned(p));
 }
@@ -238,9 +238,9 @@ function sayPruned(p) {
     const c = p.contexts, kept = c.nodes.length, parts = [];
     if (kept < c.all)
         parts.push(`The page has the ${exactCount(kept)} largest of ${exactCount(c.all)} calling contexts; ` +
-            "the others are summed up as \u201c(small branches)\u201d.");
+            "\u201c(small branches)\u201d stands for the remaining ones.");
     if (c.other[1])
-        parts.push(`The contexts of ${percent(c.other[1] / (p.references || 1))} of the references are unknown or did not fit.`);
+        parts.push(`The contexts of ${percent(c.other[1] / (p.references || 1))} of the references are unknown, or did not fit into the table of the analysis.`);
     return parts.length ? el("p", { class: "note" }, parts.join(" ")) : null;
 }
 

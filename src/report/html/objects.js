@@ -70,7 +70,7 @@ function overview(refresh) {
 function objectsPanel(refresh) {
     return section("Objects", sizeFigure(refresh),
         profiles.some(hasPopularity) ? [rankFigure(), topTable()]
-            : missing("No popularity in this profile. Profiles of this release have it: analyze the trace again."));
+            : missing("No popularity in this profile, because an earlier release made it. Analyze the trace again."));
 }
 
 /* ---- live bytes ---- */
@@ -89,16 +89,18 @@ function methodRows(p) {
     const o = p.objects, rows = [["Accuracy", sayAccuracy(p)]];
     rows.push(["Counted", o.count === "reads" ? "reads, including those that renew a lifetime"
         : "reads, writes, and touches of objects that are present"]);
-    rows.push(["Operations", o.has_operations ? `${exactCount(o.reads.requests)} reads, ` +
-        `${exactCount(o.writes.requests)} writes, ${exactCount(o.touches.requests)} touches, ` +
-        `${exactCount(o.deletes.requests)} deletes` : "unknown: every request is a read"]);
+    rows.push(["Operations", o.has_operations ? [["reads", "read"], ["writes", "write"],
+        ["touches", "touch"], ["deletes", "delete"]].map(([many, one]) =>
+        `${exactCount(o[many].requests)} ${plural(o[many].requests, one, many)}`).join(", ")
+        : "unknown: every request is a read"]);
     rows.push(["Lifetimes", !o.has_lifetimes ? "none in the trace: objects never expire"
         : o.expiry === "lazy" ? "an expired object keeps its memory until it is evicted (lazy expiry)"
         : "an expired object frees its memory at once (eager expiry)"]);
-    rows.push(["Warm-up", o.warmup ? `the first ${exactCount(o.warmup)} requests fill the caches and do not count`
+    rows.push(["Warm-up", o.warmup ? `the first ${exactCount(o.warmup)} ` +
+        `${plural(o.warmup, "request fills the caches and does", "requests fill the caches and do")} not count`
         : "none: the caches start empty"]);
-    if (o.backwards) rows.push(["Times that go backwards", `${exactCount(o.backwards)} requests; they count as the ` +
-        "latest time so far"]);
+    if (o.backwards) rows.push(["Times that go backwards", `${exactCount(o.backwards)} ` +
+        `${plural(o.backwards, "request, which counts", "requests, which count")} with the latest time so far`]);
     if (o.empty) rows.push(["Requests with a size of 0", exactCount(o.empty)]);
     if (p.seconds) rows.push(["Time of the analysis", seconds(p.seconds)]);
     if (p.partial) rows.push(["Complete", "no: the trace ends early"]);

@@ -205,15 +205,17 @@ function methodOf(p, i) {
     if (p.seconds) rows.push(["Time of the analysis", seconds(p.seconds)]);
     if (p.partial) rows.push(["Complete", "no: the trace ends early, and the results cover the run up to that point"]);
     if (p.interleaving) rows.push(["Order of threads", `lockstep: turns of ${exactCount(p.interleaving.turn)} ` +
-        `reference${p.interleaving.turn === 1 ? "" : "s"}, because recorders serialize threads; ` +
-        `${exactCount(p.interleaving.overflows)} turns missed because of the reorder buffer of ` +
+        `${plural(p.interleaving.turn, "reference")}, because recorders serialize threads; threads missed ` +
+        `${exactCount(p.interleaving.overflows)} ${plural(p.interleaving.overflows, "turn")} because of the reorder buffer of ` +
         `${exactCount(p.interleaving.reorder)} records` + (p.interleaving.recorded_coherence === null ? ""
-            : `; in recorded order, ${exactCount(p.interleaving.recorded_coherence)} coherence misses`)]);
+            : `; in recorded order, ${exactCount(p.interleaving.recorded_coherence)} coherence ` +
+                plural(p.interleaving.recorded_coherence, "miss", "misses"))]);
     if (p.skipped !== 0) rows.push(["Skipped by the recorder",
-        p.skipped === null ? "some references" : `${exactCount(p.skipped)} references`]);
+        p.skipped === null ? "some references" : `${exactCount(p.skipped)} ${plural(p.skipped, "reference")}`]);
     if (p.attribution) rows.push(["Cost of attribution", `${seconds(p.attribution.cost.seconds)}, ` +
         `${bytes(p.attribution.cost.bytes)} of memory` + (p.attribution.cost.dropped_pairs
-            ? `; ${exactCount(p.attribution.cost.dropped_pairs)} rare pairs were dropped` : "")]);
+            ? `; the analysis dropped ${exactCount(p.attribution.cost.dropped_pairs)} rare ` +
+                plural(p.attribution.cost.dropped_pairs, "pair") : "")]);
     return factList(clean(profiles[i].name), [...rows, ...sourceRows(p, "references")]);
 }
 

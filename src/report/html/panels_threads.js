@@ -17,7 +17,7 @@ function sayCoherence(p) {
     if (!misses) return ["No thread loses a block to another one: there are no coherence misses."];
     const worst = t.rows.reduce((best, row) => coherenceOf(row) > coherenceOf(best) ? row : best);
     const list = [`${percent(misses / (t.all.references || 1))} of the references miss in a cache of any size, because ` +
-        `another thread stored to the block: ${count(misses)} coherence misses.`];
+        `another thread stored to the block: ${count(misses)} coherence ${plural(misses, "miss", "misses")}.`];
     if (t.all.false_sharing)
         list.push(`${percent(t.all.false_sharing / misses)} of them are false sharing: the threads use different bytes of ` +
             "the same blocks. These misses disappear if data of different threads are in different blocks.");
@@ -34,7 +34,7 @@ function threadFigure(p) {
     const t = p.threads, names = t.rows.map((row) => threadName(t, row));
     return figure({
         title: "Misses of any cache, by thread",
-        note: "Every thread has a cache of its own. First touches and coherence misses miss whatever its size is.",
+        note: "Every thread has a cache of its own. No cache size avoids first touches and coherence misses.",
         legend: namesLegend(threadCauses.map(([, name]) => name)),
         config: () => {
             const options = baseOptions();

@@ -52,6 +52,11 @@ function exactCount(n) {
     return grouped.format(n);
 }
 
+/* Returns the word for n things, in the singular or plural. */
+function plural(n, one, many = one + "s") {
+    return n === 1 ? one : many;
+}
+
 function scaled(x, unit) {
     const decimals = x === Math.floor(x) || x >= 99.95 ? 0 : x >= 9.995 ? 1 : 2;
     return x.toFixed(decimals) + (unit ? "\u00a0" + unit : "");

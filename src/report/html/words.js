@@ -43,11 +43,11 @@ function sayWorkingSet(p) {
 
 function sayFootprint(p) {
     if (p.blocks === null)
-        return `${count(p.references)} references were analyzed` +
+        return `${count(p.references)} ${plural(p.references, "reference was", "references were")} analyzed` +
                (p.bound ? `, up to a distance of ${count(p.bound)} blocks.` : ".");
     const size = p.block_bytes ? `, ${bytes(p.blocks * p.block_bytes)} in all` : "";
-    const unit = p.block_bytes ? `blocks of ${bytes(p.block_bytes)}` : "objects";
-    return `The run made ${count(p.references)} references to ${count(p.blocks)} ${unit}${size}.`;
+    const unit = p.block_bytes ? `${plural(p.blocks, "block")} of ${bytes(p.block_bytes)}` : plural(p.blocks, "object");
+    return `The run made ${count(p.references)} ${plural(p.references, "reference")} to ${count(p.blocks)} ${unit}${size}.`;
 }
 
 /* Returns the name of a data region: "b", or "memory from matrix_new (m.c:9)" for heap memory. */
@@ -165,7 +165,7 @@ function sayError(p) {
     if (p.error.kind === "relative")
         return `Distances are never too large and at most ${percent(p.error.bound)} too small.`;
     if (p.error.kind === "absolute")
-        return `Distances are never too large and at most ${count(p.error.bound)} blocks too small.`;
+        return `Distances are never too large and at most ${count(p.error.bound)} ${plural(p.error.bound, "block")} too small.`;
     if (p.error.kind === "sampled")
         return `The results are estimated from ${percent(p.error.rate)} of the blocks; each miss ratio ` +
                `is at most ${points(p.error.bound).replace("+", "\u00b1")} points off ` +
