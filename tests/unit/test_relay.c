@@ -55,7 +55,9 @@ typedef struct packets {
 
 static packets packets_of(const rd_engine *e) {
     packets p = {0};
-    assert_int_equal(sscanf(rd_engine_note(e), "relay: %" SCNu64 " packets by front, %" SCNu64,
+    assert_int_equal(sscanf(rd_engine_note(e),
+                            "relay: the first thread sent %" SCNu64
+                            " packets with the front on, and %" SCNu64,
                             &p.by_front, &p.by_table),
                      2);
     return p;

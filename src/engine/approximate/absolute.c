@@ -118,7 +118,8 @@ static rd_nodes absolute_nodes(const void *self) {
 static rd_status absolute_finish(void *self) {
     absolute_engine *e = self;
     snprintf(e->run->out.note, sizeof e->run->out.note,
-             "at most %" PRIu64 " entries in the precise group, %" PRIu64 " in the rough one",
+             "absolute: the precise group had at most %" PRIu64
+             " entries, and the rough group %" PRIu64,
              e->precise->most, e->rough->most);
     return RD_OK;
 }
@@ -180,11 +181,10 @@ const rdi_engine_ops rdi_engine_absolute = {
             .summary = "Zhong's absolute precision: exact below c, at most b too small above",
             .role = RD_ROLE_STUDY,
             .card =
-                "Keeps the newest blocks one by one and the older ones in time ranges of up to\n"
-                "b + 1 blocks. The distance is the number of blocks in newer entries. Distances\n"
-                "below c are exact; longer ones are at most b too small and never too large. "
-                "First\n"
-                "references are exact.\n"
+                "The engine keeps the newest blocks one by one and the older ones in time\n"
+                "ranges of up to b + 1 blocks. The distance is the number of blocks in newer\n"
+                "entries. Distances below c are exact; longer ones are at most b too small and\n"
+                "never too large. First references are exact.\n"
                 "  c=0,tree=splay           the paper's Sampling analyzer\n"
                 "  b=2K,c=1K,tree=btree     the paper's ZDK-2k, the default\n"
                 "\n"

@@ -96,8 +96,8 @@ static rd_status scale_finish(void *self) {
     scale_engine *e = self;
     rd_nodes nodes = scale_nodes(e);
     snprintf(e->run->out.note, sizeof e->run->out.note,
-             "tree of at most %" PRIu64 " nodes, %" PRIu64 " after a compression", nodes.most,
-             nodes.compressed);
+             "scale: the tree had at most %" PRIu64 " nodes, and %" PRIu64 " after a compression",
+             nodes.most, nodes.compressed);
     return RD_OK;
 }
 
@@ -139,10 +139,9 @@ const rdi_engine_ops rdi_engine_scale = {
             .summary = "Zhong's scale tree: relative error, a tree of O(log M) nodes",
             .role = RD_ROLE_STUDY,
             .card =
-                "Keeps the last references in time ranges that grow with their distance and\n"
-                "counts the blocks in newer ranges. For a true distance d, it reports a number "
-                "from\n"
-                "(1 - error) d to d. First references are exact.\n"
+                "The engine keeps the last references in time ranges that grow with their\n"
+                "distance and counts the blocks in newer ranges. For a true distance d, it\n"
+                "reports a number from (1 - error) d to d. First references are exact.\n"
                 "\n"
                 "Time: O(log M) per reference for M blocks. Memory: 21 to 43 bytes per block for\n"
                 "the table that knows when a block was last referenced; the tree has at most\n"

@@ -358,7 +358,8 @@ static rd_status shards_finish(void *self) {
         state_ignorance(run);
     else
         state_band(e);
-    rdi_snprintf(run->out.note, sizeof run->out.note, "shards: rate %.3g at the end", rate_of(e));
+    rdi_snprintf(run->out.note, sizeof run->out.note,
+                 "shards: the sampling rate was %.3g at the end", rate_of(e));
     uint64_t cold = settle(e, left);
     RD_TRY(rdi_cells_count(e->mass, e->largest, left - cold, run->out.hist));
     RD_TRY(rdi_hist_add_many(run->out.hist, RD_COLD, cold));
@@ -412,12 +413,12 @@ const rdi_engine_ops rdi_engine_shards = {
             .name = "shards",
             .summary = "a sample of the blocks: very fast, little memory, with a confidence band",
             .card =
-                "Measures a sample of the blocks, chosen by a hash below a threshold, and scales\n"
-                "distances and counts up. rate= fixes the fraction of sampled blocks; samples=\n"
-                "fixes their number by lowering the threshold during the run. The number of\n"
-                "references is known, and missing references are added to the shortest distance.\n"
-                "The profile states the rate, and the half width of a 95 % confidence band of the\n"
-                "miss ratio at powers of two.\n"
+                "The engine measures a sample of the blocks, chosen by a hash below a\n"
+                "threshold, and scales distances and counts up. rate= fixes the fraction of\n"
+                "sampled blocks; samples= fixes their number by lowering the threshold during\n"
+                "the run. The number of references is known, and missing references are added\n"
+                "to the shortest distance. The profile states the rate, and the half width of a\n"
+                "95 % confidence band of the miss ratio at powers of two.\n"
                 "\n"
                 "Time: O(1) per reference, mostly for a hash. Memory: 40 bytes per sampled block.\n"
                 "Do not use it for caches of less than about 10 / rate blocks, or for samples of\n"

@@ -287,24 +287,22 @@ const rdi_engine_ops rdi_engine_time = {
         {
             .name = "time",
             .summary = "infers distances from times between uses: nearly as fast as a look-up",
-            .card =
-                "Counts how many references lie between two uses of a block, which needs one\n"
-                "look-up per reference, and turns that histogram into one of reuse distances:\n"
-                "the number of distinct blocks in an interval is modeled as binomial, with the\n"
-                "mean over all intervals of that length. This statistical model is good for miss\n"
-                "ratios from a few hundred blocks on, weak at short distances, and has no error\n"
-                "bound. exact=W counts the distances of reuses within W references and\n"
-                "infers only longer ones; that takes about as long as measuring all of them.\n"
-                "parts=64K infers each interval from the histograms of the parts of the trace\n"
-                "that it crosses: far better for programs with phases and sweeps, and slower.\n"
-                "model=off reports the time distances themselves.\n"
-                "\n"
-                "Time: O(1) per reference, and a fraction of a second for the model. Memory: 21 "
-                "to\n"
-                "32 bytes per block. Do not use it if you need a guarantee.\n"
-                "\n"
-                "X. Shen, J. Shaw, B. Meeker, C. Ding. Locality approximation using time.\n"
-                "POPL 2007.",
+            .card = "The engine counts how many references lie between two uses of a block, which\n"
+                    "needs one look-up per reference, and turns that histogram into one of reuse\n"
+                    "distances: the number of distinct blocks in an interval is modeled as\n"
+                    "binomial, with the mean over all intervals of that length. This statistical\n"
+                    "model is good for miss ratios from a few hundred blocks on, weak at short\n"
+                    "distances, and has no error bound. exact=W counts the distances of reuses\n"
+                    "within W references and infers only longer ones; that takes about as long as\n"
+                    "measuring all of them. parts=64K infers each interval from the histograms of\n"
+                    "the parts of the trace that it crosses: far better for programs with phases\n"
+                    "and sweeps, and slower. model=off reports the time distances themselves.\n"
+                    "\n"
+                    "Time: O(1) per reference, and a fraction of a second for the model. Memory:\n"
+                    "21 to 32 bytes per block. Do not use it if you need a guarantee.\n"
+                    "\n"
+                    "X. Shen, J. Shaw, B. Meeker, C. Ding. Locality approximation using time.\n"
+                    "POPL 2007.",
             .caps = 0,
             .error_kind = "statistical",
             .opts = time_opts,

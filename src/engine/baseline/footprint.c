@@ -46,8 +46,8 @@ const rdi_engine_ops rdi_engine_footprint = {
             .name = "footprint",
             .summary = "counts distinct blocks only: a lower limit of every exact engine's time",
             .role = RD_ROLE_BASELINE,
-            .card = "Counts distinct blocks as fast as possible, with the table of stream. The\n"
-                    "additional time that stream needs is the cost of the distances.",
+            .card = "The engine counts distinct blocks as fast as possible, with the table of\n"
+                    "stream. The additional time that stream needs is the cost of the distances.",
             .caps = RD_CAP_NO_DISTANCE,
             .error_kind = "none",
         },

@@ -27,8 +27,8 @@ const rdi_engine_ops rdi_engine_null = {
             .summary = "counts references only: shows the cost of reading and mapping",
             .role = RD_ROLE_BASELINE,
             .card =
-                "Measures no distances. Compare its speed with that of another engine to see how\n"
-                "much of the time is spent on reading and decoding the trace.",
+                "The engine measures no distances. Compare its speed with that of another\n"
+                "engine to see how much of the time is spent on reading and decoding the trace.",
             .caps = RD_CAP_BOUND | RD_CAP_NO_DISTANCE,
             .error_kind = "none",
         },

@@ -96,9 +96,10 @@ const rdi_engine_ops rdi_engine_stack = {
             .name = "stack",
             .summary = "Mattson's LRU stack as a list: slow, simple, the oracle",
             .role = RD_ROLE_STUDY,
-            .card = "Keeps all blocks in a list by recency; the distance is the position in it.\n"
-                    "Time: O(distance) per reference. Memory: 8 bytes per block. Use it to check\n"
-                    "other engines.",
+            .card =
+                "The engine keeps all blocks in a list by recency; the distance is the position\n"
+                "in it. Time: O(distance) per reference. Memory: 8 bytes per block. Use it to\n"
+                "check other engines.",
             .caps = RD_CAP_DISTANCES | RD_CAP_BOUND | RD_CAP_ORACLE,
             .error_kind = "exact",
         },

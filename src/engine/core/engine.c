@@ -62,11 +62,13 @@ static rd_status check_config(rd_ctx *ctx, const rdi_engine_ops *ops,
                               const rd_engine_config *config) {
     const char *name = ops->info.name;
     if (config->bound && !(ops->info.caps & RD_CAP_BOUND))
-        return rdi_fail(ctx, RD_EINVAL, "engine %s supports no bound; omit it, or use auto", name);
+        return rdi_fail(ctx, RD_EINVAL, "engine %s supports no bound; omit it, or use engine auto",
+                        name);
     if (config->checkpoint && !(ops->info.caps & RD_CAP_CHECKPOINT))
         return rdi_fail(ctx, RD_EINVAL, "engine %s writes no checkpoints; use engine parda", name);
     if (config->sink && !(ops->info.caps & RD_CAP_DISTANCES))
-        return rdi_fail(ctx, RD_EINVAL, "engine %s has no individual distances; use auto", name);
+        return rdi_fail(ctx, RD_EINVAL,
+                        "engine %s measures no individual distances; use engine auto", name);
     return RD_OK;
 }
 
@@ -264,7 +266,7 @@ rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_
     if (n)
         RDI_NEED(e->run.ctx, blocks);
     if (e->stage != STAGE_FEEDING)
-        return refuse(e, RD_ESTATE, "accepts no references after finish or a failure");
+        return refuse(e, RD_ESTATE, "accepts no references after rd_engine_finish() or a failure");
     if (e->known)
         return refuse(e, RD_ESTATE, "accepts no blocks after calls of rd_engine_feed_known()");
     if (distances && !rdi_engine_is_immediate(e->ops))
@@ -383,7 +385,8 @@ rd_status rd_engine_feed_known(rd_engine *e, const rd_known *refs, size_t n, uin
     if (n && (e->ops->info.caps & RD_CAP_DISTANCES))
         RDI_NEED(e->run.ctx, distances);
     if (e->stage != STAGE_FEEDING || (e->fed && !e->known))
-        return refuse(e, RD_ESTATE, "accepts no references after blocks, finish or a failure");
+        return refuse(e, RD_ESTATE,
+                      "accepts no references after blocks, rd_engine_finish() or a failure");
     if (!e->ops->alone)
         return refuse(e, RD_EUNSUPPORTED, "has no order structure that works without its table");
     if (e->run.out.bound != UINT64_MAX)

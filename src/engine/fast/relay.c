@@ -321,8 +321,10 @@ static rd_status relay_finish(void *self) {
     relay_engine *r = self;
     RD_TRY(come_together(r));
     RD_TRY(rdi_engine_stream.finish(&r->stream));
-    char packets[96];
-    snprintf(packets, sizeof packets, "relay: %" PRIu64 " packets by front, %" PRIu64 " by table",
+    char packets[160];
+    snprintf(packets, sizeof packets,
+             "relay: the first thread sent %" PRIu64 " packets with the front on, and %" PRIu64
+             " with the front off",
              r->packets[BY_FRONT], r->packets[BY_TABLE]);
     rdi_engine_note_before(r->stream.run, packets);
     return RD_OK;

@@ -21,13 +21,13 @@ static bool check_axis(const rdi_slot_axis *a, const char **why) {
         return wrong(why, "the axis is longer than its memory");
     for (uint64_t s = 0; s < a->capacity; s += line)
         if (count_bits(a, s, line) != a->line[s >> RDI_SLOT_LINE])
-            return wrong(why, "a line's count differs from its bits");
+            return wrong(why, "the count of a line of the axis differs from its bits");
     for (uint64_t s = 0; s < a->capacity; s += group)
         if (count_bits(a, s, group) != a->group[s >> RDI_SLOT_GROUP])
-            return wrong(why, "a group's count differs from its bits");
+            return wrong(why, "the count of a group of lines differs from its bits");
     for (uint64_t s = 0; s < a->capacity; s += super)
         if (count_bits(a, s, super) != a->super[s >> RDI_SLOT_SUPER])
-            return wrong(why, "a super's count differs from its bits");
+            return wrong(why, "the count of a group of groups differs from its bits");
     if (rdi_slot_axis_get(a, 0))
         return wrong(why, "slot 0 is in use");
     uint64_t used = a->bits[a->next >> 6] >> (a->next & 63);

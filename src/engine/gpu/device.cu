@@ -21,7 +21,7 @@ const char *rdi_device_unavailable(void) {
         return NULL;
     cudaGetLastError();
     if (error == cudaErrorInsufficientDriver)
-        return "no GPU driver, or one that is too old";
+        return "there is no GPU driver, or it is too old";
     return error == cudaSuccess ? "there is no GPU" : cudaGetErrorString(error);
 }
 
@@ -85,8 +85,9 @@ rd_status rdi_device_alloc(rdi_device *d, size_t bytes, void **out) {
         cudaGetLastError();
         RD_TRY(rdi_device_room(d, &room));
         return rdi_fail(d->ctx, RD_ENOMEM,
-                        "GPU out of memory: %zu bytes needed, %" PRIu64 " of %zu bytes free", bytes,
-                        room, d->properties.totalGlobalMem);
+                        "out of memory on the GPU: %zu bytes are needed, but only %" PRIu64
+                        " of %zu bytes are free",
+                        bytes, room, d->properties.totalGlobalMem);
     }
     RD_TRY(rdi_cuda_check(d, error, "cudaMalloc"));
     *out = p;

@@ -209,8 +209,8 @@ static rd_status gpu_finish(void *self) {
     for (unsigned i = 0; i < RDI_GPU_STAGES; i++)
         seconds += costs->seconds[i];
     rdi_snprintf(e->run->out.note, sizeof e->run->out.note,
-                 "%s: %llu rounds, %.3f s of work on the device", rdi_device_name(e->device),
-                 (unsigned long long)costs->rounds, seconds);
+                 "%s: %llu round%s, %.3f s of work on the device", rdi_device_name(e->device),
+                 (unsigned long long)costs->rounds, costs->rounds == 1 ? "" : "s", seconds);
     return RD_OK;
 }
 
@@ -250,10 +250,10 @@ const rdi_engine_ops rdi_engine_gpu = {
             .name = "gpu",
             .summary = "on a CUDA device: sorts each round of references and counts inversions",
             .card =
-                "Copies the trace to the GPU in rounds; while the GPU works on a round, the next\n"
-                "one is copied. A sort finds the previous reference to each block, and counting\n"
-                "inversions gives the distances. The LRU stack stays on the device from round to\n"
-                "round, so the result is exact for a trace of any length.\n"
+                "The engine copies the trace to the GPU in rounds; while the GPU works on a\n"
+                "round, the next one is copied. A sort finds the previous reference to each\n"
+                "block, and counting inversions gives the distances. The LRU stack stays on the\n"
+                "device from round to round, so the result is exact for a trace of any length.\n"
                 "\n"
                 "Memory: on the device, about 70 bytes per reference of a round and per block;\n"
                 "a bound limits the blocks. Distances arrive a round or two late.\n"

@@ -2,5 +2,5 @@
 #include "engine/gpu/device.h"
 
 const char *rdi_device_unavailable(void) {
-    return "built without CUDA";
+    return "this build has no CUDA";
 }

@@ -398,9 +398,9 @@ const rdi_engine_ops rdi_engine_levels = {
             .summary = "Carr-Nicol: the LRU stack level by level, for distances below a small C",
             .role = RD_ROLE_STUDY,
             .card =
-                "Computes one level of the stack after the other, for all references of a round\n"
-                "at once: a copy-scan of the level above, segmented by the misses so far. A\n"
-                "reference that finds its block at level j has distance j.\n"
+                "The engine computes one level of the stack after the other, for all references\n"
+                "of a round at once: a copy-scan of the level above, segmented by the misses so\n"
+                "far. A reference that finds its block at level j has distance j.\n"
                 "\n"
                 "C works as a bound: distances below C are exact. Time: at most O(C) per\n"
                 "reference; references that have hit are skipped in deeper levels. Memory: 37\n"

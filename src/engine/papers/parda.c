@@ -77,7 +77,7 @@ static rd_status start_crew(parda_engine *e) {
     RD_TRY(rdi_crew_new(e->run->ctx, e->ranks->here, crew_member, e, &e->crew));
     if (rdi_crew_size(e->crew) == e->ranks->here)
         return RD_OK;
-    return rdi_fail(e->run->ctx, RD_ENOMEM, "engine parda: cannot start %u threads",
+    return rdi_fail(e->run->ctx, RD_ENOMEM, "engine parda: cannot start %u threads; use fewer",
                     e->ranks->here);
 }
 
@@ -152,7 +152,8 @@ static rd_status end_dealing(parda_engine *e) {
 
 static void make_note(parda_engine *e, const rdi_parda_tally *tally) {
     rdi_snprintf(e->run->out.note, sizeof e->run->out.note,
-                 "%u rank%s on %s, %" PRIu64 " round%s; fix-up %.3f s, state %.3f s; busiest rank "
+                 "parda: %u rank%s on %s, %" PRIu64
+                 " round%s; fix-up %.3f s, state %.3f s; busiest rank "
                  "%.3f s, largest process %.1f MiB",
                  e->ranks->n, e->ranks->n == 1 ? "" : "s", e->ranks->transport, tally->rounds,
                  tally->rounds == 1 ? "" : "s", (double)tally->fixup_ns * 1e-9,
