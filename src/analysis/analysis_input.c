@@ -75,7 +75,8 @@ void rdi_analysis_note_columns(const rd_analysis *a, const rdi_analysis_reading 
     if (a->attribution && !(fields & RD_FIELD_PC))
         rdi_analysis_note(
             a, RD_NOTE_WARNING,
-            "%s: the trace has no program counters, so all references are attributed to line 0x0",
+            "%s: the trace has no program counters, so all references are attributed to "
+            "the address 0x0; to record program counters, use 'reusedist record --attribute'",
             r->name);
 }
 

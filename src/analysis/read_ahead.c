@@ -170,7 +170,7 @@ static rd_status start(rdi_read_ahead *r) {
         RD_TRY(rdi_ctx_within(r->ctx, &r->decoders[i].ctx));
     RD_TRY(rdi_crew_new(r->ctx, (unsigned)r->n, decode, r, &r->crew));
     if (rdi_crew_size(r->crew) < r->n)
-        return rdi_fail(r->ctx, RD_ENOMEM, "cannot start %zu threads", r->n);
+        return rdi_fail(r->ctx, RD_ENOMEM, "cannot start %zu threads; use fewer", r->n);
     return RD_OK;
 }
 

@@ -127,7 +127,7 @@ rd_status rd_attributor_new(rd_ctx *ctx, const rd_attributor_config *config, rd_
     config = &known;
     if (config->block_bytes & (config->block_bytes - 1))
         return rdi_fail(ctx, RD_EINVAL,
-                        "the block size is %" PRIu64 " bytes, but it must be a power of two",
+                        "the block size is %" PRIu64 " bytes; it must be a power of two",
                         config->block_bytes);
     rd_attributor *a = rdi_calloc(ctx, 1, sizeof *a);
     if (!a)
@@ -250,7 +250,8 @@ rd_status rd_attributor_add_object(rd_attributor *a, const char *path, uint64_t 
     rdi_object_span(object, &low, &high);
     rdi_object_close(object);
     if (low == high)
-        return rdi_fail(a->ctx, RD_EINVAL, "%s: this is not a readable program or library", path);
+        return rdi_fail(a->ctx, RD_EINVAL, "%s: this file cannot be read as a program or library",
+                        path);
     if (address == RD_UNKNOWN && low == 0)
         return rdi_fail(
             a->ctx, RD_EINVAL,

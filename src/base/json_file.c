@@ -79,7 +79,7 @@ const char *rdi_json_file_name(const char *path) {
 rd_status rdi_json_read(rd_ctx *ctx, const char *path, char **out, size_t *n) {
     *n = 0;
     if (!*path)
-        return rdi_fail(ctx, RD_EINVAL, "the name of the file is empty");
+        return rdi_fail(ctx, RD_EINVAL, "the file name is empty");
     if (strcmp(path, "-") == 0)
         return rdi_json_read_fd(ctx, STDIN_FILENO, rdi_json_file_name(path), NULL, out, n);
     int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -215,8 +215,8 @@ static rd_status check_order(rd_ctx *ctx, const rd_hierarchy *h) {
         for (size_t k = 0; k < i; k++)
             if (h->cache[i].bytes < h->cache[k].bytes)
                 return rdi_fail(ctx, RD_EINVAL,
-                                "%s (%" PRIu64 ") is smaller than %s (%" PRIu64
-                                "); list the caches from the inside out",
+                                "%s, of size %" PRIu64 ", is smaller than %s, of size %" PRIu64
+                                "; list the caches from the inside out",
                                 h->cache[i].name, h->cache[i].bytes, h->cache[k].name,
                                 h->cache[k].bytes);
     return RD_OK;

@@ -57,7 +57,8 @@ static rd_status init_level(rdi_lru_levels *l, size_t k, const rd_cache *is, uin
     uint64_t lanes;
     if (__builtin_mul_overflow(c->index.sets, c->stride * sizeof *c->lanes, &lanes) ||
         lanes > SIZE_MAX / 2)
-        return rdi_fail(l->ctx, RD_ENOMEM, "a cache of %" PRIu64 " sets is too large to simulate",
+        return rdi_fail(l->ctx, RD_ENOMEM,
+                        "a cache of %" PRIu64 " sets is too large to simulate; give a smaller one",
                         c->index.sets);
     if (!(c->lanes = rdi_pages_alloc(l->ctx, lanes)))
         return RD_ENOMEM;

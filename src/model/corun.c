@@ -126,11 +126,14 @@ static rd_status check_profile(rd_ctx *ctx, rd_profile *const *profiles, size_t 
                         "profile %zu counts the bytes of objects; a co-run needs profiles in "
                         "blocks: analyze without --weight=bytes",
                         i + 1);
-    if (facts->block_bytes != first->block_bytes)
+    if (facts->block_bytes != first->block_bytes) {
+        char blocks[2][RDI_BLOCK_ROOM];
         return rdi_fail(ctx, RD_EINVAL,
-                        "profile 1 has blocks of %" PRIu64 " bytes and profile %zu of %" PRIu64
-                        " (0: addresses or objects); programs that share a cache have equal blocks",
-                        first->block_bytes, i + 1, facts->block_bytes);
+                        "the block sizes differ: -b %s in profile 1, -b %s in profile %zu; analyze "
+                        "all programs with the same -b",
+                        rdi_block_text(first->block_bytes, blocks[0]),
+                        rdi_block_text(facts->block_bytes, blocks[1]), i + 1);
+    }
     return rdi_mrc_check(ctx, profiles[i]);
 }
 
@@ -361,7 +364,7 @@ rd_status rd_corun_assign(const rd_corun *c, uint64_t blocks, size_t caches, siz
     RDI_NEED(c->ctx, cache_of, programs);
     if (c->n > RD_CORUN_ASSIGN_MAX || caches == 0)
         return rdi_fail(c->ctx, RD_EINVAL,
-                        "the best assignment is found for 1 to %d programs and at least 1 cache",
+                        "an assignment needs 1 to %d programs and at least 1 cache",
                         RD_CORUN_ASSIGN_MAX);
     caches = caches < c->n ? caches : c->n; /* further caches would stay empty */
     search f = {.n = c->n, .sets = (size_t)1 << c->n, .most = (c->n + caches - 1) / caches};
@@ -429,13 +432,15 @@ rd_status rd_corun_partition(const rd_corun *c, uint64_t blocks, size_t ways, si
         return RD_EINVAL;
     RDI_NEED(c->ctx, ways_of, programs);
     if (ways < c->n || ways > WAYS_MAX)
-        return rdi_fail(c->ctx, RD_EINVAL,
-                        "%zu programs need at least a way each: divide %zu to %d ways, not %zu",
-                        c->n, c->n, WAYS_MAX, ways);
+        return rdi_fail(
+            c->ctx, RD_EINVAL,
+            "each program needs at least one way: the number of ways must be from %zu to "
+            "%d, not %zu",
+            c->n, WAYS_MAX, ways);
     if (blocks == 0 || blocks % ways)
         return rdi_fail(c->ctx, RD_EINVAL,
-                        "a cache of %" PRIu64 " blocks cannot have %zu ways: the ways must divide "
-                        "the blocks",
+                        "a cache of %" PRIu64 " blocks cannot have %zu ways: the number of blocks "
+                        "must be a multiple of the number of ways",
                         blocks, ways);
     /* `best` has one row more than there are programs, the scratch memory of fill_ways(). */
     double *best = rdi_alloc(c->ctx, (c->n + 1) * (ways + 1), sizeof *best);

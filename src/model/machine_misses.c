@@ -14,8 +14,8 @@ rd_status rdi_machine_check(rd_ctx *ctx, const rd_profile *p, const rd_machine *
         return rdi_fail(
             ctx, RD_EINVAL,
             "the caches of machine %s have sizes in bytes, but the blocks of the profile are "
-            "addresses or objects without a size",
-            m->name);
+            "addresses or objects without a size; analyze with blocks of %" PRIu64 " bytes",
+            m->name, m->line_bytes);
     if (block != m->line_bytes)
         return rdi_fail(ctx, RD_EINVAL,
                         "machine %s has cache lines of %" PRIu64

@@ -133,7 +133,8 @@ static void read_schema(rdi_json *j, rd_model *m) {
     char *schema = rdi_json_string(j);
     size_t n = strlen(RDI_MODEL_SCHEMA);
     if (schema && (strncmp(schema, RDI_MODEL_SCHEMA, n) != 0 || (schema[n] && schema[n] != '.')))
-        rdi_json_fail(j, "schema \"%.40s\" is not " RDI_MODEL_SCHEMA, schema);
+        rdi_json_fail(j, "this is not a model: its schema is \"%.40s\", not " RDI_MODEL_SCHEMA,
+                      schema);
     rdi_free(j->ctx, schema);
 }
 

@@ -185,7 +185,9 @@ static rd_status combine_facts(rd_ctx *ctx, rd_profile_facts *sum, const rd_prof
         char a[32], b[32];
         rd_binning_name(sum->binning, a);
         rd_binning_name(part->binning, b);
-        return rdi_fail(ctx, RD_EINVAL, "cannot merge %s bins with %s bins", a, b);
+        return rdi_fail(
+            ctx, RD_EINVAL,
+            "cannot merge %s bins with %s bins; analyze all traces with the same --hist", a, b);
     }
     uint64_t references;
     if (__builtin_add_overflow(sum->references, part->references, &references))

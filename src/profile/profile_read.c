@@ -80,10 +80,11 @@ static void read_schema(rdi_profile_reader *r, void *field) {
         return;
     size_t family = strlen(RDI_PROFILE_FAMILY), n = strlen(RDI_PROFILE_SCHEMA);
     if (strncmp(schema, RDI_PROFILE_FAMILY, family) != 0)
-        rdi_json_fail(j, "schema '%.80s' is not the schema of a profile", schema);
+        rdi_json_fail(j, "this is not a profile: its schema is '%.80s'", schema);
     else if (strncmp(schema, RDI_PROFILE_SCHEMA, n) != 0 || (schema[n] && schema[n] != '.'))
-        rdi_json_fail(j, "schema '%.80s' is not known to reusedist %s, which reads %s", schema,
-                      rd_version(), RDI_PROFILE_SCHEMA);
+        rdi_json_fail(j,
+                      "reusedist %s cannot read the schema '%.80s', only %s; use a later release",
+                      rd_version(), schema, RDI_PROFILE_SCHEMA);
     rdi_free(j->ctx, schema);
 }
 

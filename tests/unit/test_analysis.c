@@ -590,10 +590,10 @@ static void notes_tell_what_was_chosen_and_what_is_odd(void **state) {
     assert_int_equal(add_text(a, "text", "7\n", &trace), RD_OK);
     assert_int_equal(rd_analysis_run(a), RD_OK);
     assert_string_equal(
-        notes,
-        "1 t: format text, one block per object id\n"
-        "0 t: format text has no kinds, so all references count as loads\n"
-        "0 t: the trace has no program counters, so all references are attributed to line 0x0\n");
+        notes, "1 t: format text, one block per object id\n"
+               "0 t: format text has no kinds, so all references count as loads\n"
+               "0 t: the trace has no program counters, so all references are attributed to the "
+               "address 0x0; to record program counters, use 'reusedist record --attribute'\n");
     rd_analysis_close(a);
     rd_trace_close(trace);
 }

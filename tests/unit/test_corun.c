@@ -284,15 +284,16 @@ static void unsuitable_profiles_and_numbers_are_refused(void **state) {
     expect_refusal(ctx, rd_corun_new(ctx, p.profile, NULL, 0, &c), "1 to 256 programs");
     expect_refusal(ctx, rd_corun_new(ctx, p.profile, (double[]){1, -1, 1}, 3, &c),
                    "rate of program 2");
-    expect_refusal(ctx, rd_corun_partition(p.corun, 100, 2, numbers, got), "a way each");
-    expect_refusal(ctx, rd_corun_partition(p.corun, 100, 3, numbers, got), "divide the blocks");
+    expect_refusal(ctx, rd_corun_partition(p.corun, 100, 2, numbers, got), "at least one way");
+    expect_refusal(ctx, rd_corun_partition(p.corun, 100, 3, numbers, got),
+                   "a multiple of the number of ways");
     expect_refusal(ctx, rd_corun_assign(p.corun, 100, 0, numbers, got, NULL), "at least 1 cache");
     rd_profile_facts facts = profiles_facts();
     facts.block_bytes = 32;
     rd_profile *other = profiles_make(ctx, &facts, (rd_binning){RD_BINS_FULL, 0},
                                       (profiles_point[]){{3, 10}, {RD_COLD, 5}}, 2);
     expect_refusal(ctx, rd_corun_new(ctx, (rd_profile *[]){p.profile[0], other}, NULL, 2, &c),
-                   "profile 2 of 32");
+                   "-b 32 in profile 2");
     rd_profile_free(other);
     free_programs(&p);
 }

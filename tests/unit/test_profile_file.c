@@ -284,9 +284,10 @@ static void contradictions_are_refused_with_the_reason(void **state) {
 
 static void other_schemas_are_refused_by_name(void **state) {
     rd_ctx *ctx = *state;
-    assert_refused(ctx, "profile/1", "profile/2", "which reads reusedist.profile/1");
-    assert_refused(ctx, "profile/1", "profile/10", "which reads reusedist.profile/1");
-    assert_refused(ctx, "reusedist.profile/1", "reusedist.model/1", "not the schema of a profile");
+    assert_refused(ctx, "profile/1", "profile/2", "only reusedist.profile/1");
+    assert_refused(ctx, "profile/1", "profile/10", "only reusedist.profile/1");
+    assert_refused(ctx, "reusedist.profile/1", "reusedist.model/1",
+                   "this is not a profile: its schema is");
     assert_refused(ctx, "\"schema\": \"reusedist.profile/1\",", "", "no \"schema\"");
     static const char *const others[] = {"", "[]", "1 2 3\n", "I  04000000,4\n", "\x1f\x8b"};
     for (size_t i = 0; i < RDI_COUNT(others); i++) {
