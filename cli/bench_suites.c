@@ -1,6 +1,7 @@
 /* The suites that run engines on traces in memory. */
 #include "bench.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,8 +142,10 @@ static bool print_memory(bench *b, const char *engine, uint64_t blocks) {
     int ends[2];
     uint32_t threads = (uint32_t)b->options->threads;
     fflush(NULL);
-    if (pipe(ends) != 0)
+    if (pipe(ends) != 0) {
+        b->status = fail("cannot make a pipe: %s", strerror(errno));
         return false;
+    }
     pid_t child = fork();
     if (child == 0) {
         size_t counted = 0;

@@ -101,7 +101,7 @@ static int convert_times(rd_ctx *ctx, const convert_options *o, int n, char **op
         .size = sizeof config, .blocks = o->blocks, .from_zero = o->from_zero};
     output_place place = {.option = "-o", .path = o->copy.output};
     if (n > 1)
-        return fail_usage("--time-histogram takes one file");
+        return fail_usage("--time-histogram takes one file; convert the files one by one");
     if (rd_binning_parse(ctx, o->hist ? o->hist : "loglinear", &config.binning) != RD_OK)
         return fail_usage("--hist: %s", rd_last_error(ctx));
     int status = output_check(ctx, &place, 1, (const char *const *)operands, (size_t)n);

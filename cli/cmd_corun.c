@@ -102,8 +102,8 @@ static int parse_rates(rd_ctx *ctx, const char *text, corunners *all) {
     }
     if (text && found != all->n)
         return fail_usage(
-            "--rate: the list has %zu entries, but the number of programs is %zu; give "
-            "one rate for each, in the order of the profiles",
+            "--rate: the number of rates is %zu, but the number of programs is %zu; give "
+            "one rate for each program, in the order of the profiles",
             found, all->n);
     return EXIT_OK;
 }

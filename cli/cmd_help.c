@@ -27,9 +27,10 @@ static const rd_opt help_opts[] = {
 };
 
 static void print_overview(FILE *out) {
-    fputs("usage: reusedist COMMAND [OPTIONS] [OPERANDS]\n"
-          "Measures the reuse distances of programs and predicts the misses of caches.\n\n",
-          out);
+    fputs(
+        "usage: reusedist COMMAND [OPTIONS] [OPERANDS]\n"
+        "reusedist measures the reuse distances of programs and predicts the misses of caches.\n\n",
+        out);
     for (size_t i = 0; command_at(i); i++)
         fprintf(out, "  %-10s %s\n", command_at(i)->name, command_at(i)->summary);
     fputs("\nFor details, see 'reusedist help COMMAND'.\n", out);

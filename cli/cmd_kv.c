@@ -191,10 +191,10 @@ const command command_kv = {
     .summary = "size the prefix (KV) cache of a language-model server",
     .operands = "LOG",
     .details =
-        "Computes from a log of requests which share of the prompts a prefix cache of any size\n"
-        "serves, in one pass and exactly. A request is a list of block hashes, each of which\n"
-        "identifies its block and all blocks before it. The cache serves the longest run of first\n"
-        "blocks that it holds, and evicts the least recently used block.\n"
+        "From a log of requests, this command computes which share of the prompts a prefix cache\n"
+        "of any size serves, in one pass and exactly. A request is a list of block hashes, each\n"
+        "of which identifies its block and all blocks before it. The cache serves the longest run\n"
+        "of first blocks that it holds, and evicts the least recently used block.\n"
         "\n"
         "Logs are JSON lines and may be compressed. Formats: mooncake (hash_ids, input_length,\n"
         "output_length, timestamp), bailian (also chat_id, parent_chat_id, turn), lmcache\n"

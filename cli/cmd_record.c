@@ -19,7 +19,7 @@ typedef struct record_options {
 static const rd_opt record_opts[] = {
     OPTION_OUTPUT(offsetof(record_options, output), "TRACE", "write the new trace to this file"),
     OPTION_TO(offsetof(record_options, to)),
-    OPTION_QUIET(offsetof(record_options, quiet), "show no progress and no notes"),
+    OPTION_QUIET(offsetof(record_options, quiet), "show no progress bar and no notes"),
     OPTION_KINDS(offsetof(record_options, kinds), "LS",
                  "record loads (L), stores (S), instruction fetches (I)"),
     {.name = "pc",

@@ -82,7 +82,8 @@ static int run_export(rd_ctx *ctx, const report_options *o, int n, char **operan
     if (n != 1)
         return fail_usage("report: --to=%s takes one profile", rd_exporter_name(o->to - 1));
     if (o->caches || o->machines.n || o->no_source)
-        return fail_usage("report: --caches, --machine and --no-source are for pages");
+        return fail_usage(
+            "report: --caches, --machine and --no-source apply only to pages; omit them with --to");
     output_place place = {.option = "-o", .path = o->output};
     int status = read_profile(ctx, operands[0], &profile);
     if (status == EXIT_OK)

@@ -25,6 +25,10 @@ typedef struct run_options {
 static const rd_opt run_opts[] = {
 #define ANALYSIS_FIELD(member) offsetof(run_options, analysis.member)
 #define ANALYSIS_OUTPUT        "standard error"
+#define ANALYSIS_CACHES        "simulate caches with ways"
+#define ANALYSIS_MACHINE       "simulate this machine's caches, and estimate the time their misses cost"
+#define PIPELINE_KINDS         "LS"
+#define PIPELINE_FORMAT        "not for 'run', because a running program has no format"
 #define PIPELINE_THREADS                                                                           \
     "2" /* the recorded program leaves enough processor time for two
                                       threads */
@@ -106,7 +110,7 @@ static const char *why_all(const run_options *o) {
 static int choose_collapse(rd_ctx *ctx, run_options *o) {
     const char *block = o->analysis.pipe.block, *why = why_all(o);
     if (why && o->collapse == COLLAPSE_ON)
-        return fail_usage("run: --collapse=on does not work with %s", why);
+        return fail_usage("run: --collapse=on does not work with %s; omit --collapse", why);
     if (why || o->collapse == COLLAPSE_OFF)
         return EXIT_OK;
     uint64_t bytes = 64;
@@ -235,6 +239,7 @@ const command command_run = {
     .summary = "run a program and analyze it at the same time",
     .operands = "-- COMMAND...",
     .details = RECORDER_DETAILS
+    "\n"
     "Results appear when the command exits. If it is killed, they cover what ran. Standard\n"
     "output belongs to the command: results go to standard error, or with -o to a file; '-o -'\n"
     "is standard output. Without --kinds, loads and stores are recorded.\n"

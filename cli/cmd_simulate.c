@@ -190,11 +190,12 @@ static int check_options(const simulate_options *o) {
         return fail_usage("simulate: no caches are given; use --caches=L1=48K:12,L2=2M:16 or "
                           "--machine=NAME");
     if ((o->caches != NULL) + (o->machine != NULL) + ways > 1)
-        return fail_usage("simulate: --caches, --machine and --sets exclude each other; give only "
+        return fail_usage("simulate: --caches, --machine and --sets cannot be combined; give only "
                           "one of them");
     if (ways && (!o->sets.n || !o->ways || strcmp(o->ways, "all") != 0))
-        return fail_usage("simulate: write --sets=N[,N...] --ways=all; a single cache is "
-                          "--caches=NAME=SIZE:WAYS");
+        return fail_usage(
+            "simulate: --sets=N[,N...] and --ways=all must be given together; write a "
+            "single cache as --caches=NAME=SIZE:WAYS");
     return EXIT_OK;
 }
 

@@ -106,8 +106,9 @@ static int evaluate_one(rd_ctx *ctx, const rd_model_config *config, training_set
 static void report_missing_size(const case_result *c) {
     char unit[32];
     training_unit(&c->choice, unit);
-    fail("%s: cannot be predicted: it has no %s, which is the input size in this model", c->path,
-         unit);
+    fail(
+        "%s: this profile cannot be predicted: it has no %s, which is the input size in this model",
+        c->path, unit);
 }
 
 static int add_rows(rd_ctx *ctx, const rd_model_config *config, training_set *set, size_t first,

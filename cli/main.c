@@ -46,8 +46,9 @@ static int run_command(rd_ctx *ctx, const command *cmd, int argc, char **argv) {
     int status = EXIT_USAGE;
     if (parse_args(ctx, cmd, opts, &argc, argv)) {
         if (argc < cmd->min_operands || (cmd->max_operands >= 0 && argc > cmd->max_operands)) {
-            fail_usage("%s: %s operands", cmd->name,
-                       argc < cmd->min_operands ? "missing" : "too many");
+            fail_usage("%s: %s", cmd->name,
+                       argc < cmd->min_operands ? "operands are missing"
+                                                : "there are too many operands");
             print_usage(stderr, cmd);
         } else {
             status = cmd->run(ctx, opts, argc, argv);

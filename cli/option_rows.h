@@ -61,8 +61,9 @@ enum { OUT_TEXT, OUT_CSV, OUT_JSON };
     {                                                                                              \
         .name = "interleave", .arg = "recorded|lockstep[:N]", .type = RD_OPT_STRING,               \
         .offset = (at),                                                                            \
-        .help = "order of threads: as recorded, or N references (1) of each thread in turn "       \
-                "[recorded]"                                                                       \
+        .help =                                                                                    \
+            "order of threads: as recorded, or N references of each thread in turn, 1 without "    \
+            ":N [recorded]"                                                                        \
     }
 #define OPTION_REORDER(at)                                                                         \
     {                                                                                              \
@@ -73,7 +74,8 @@ enum { OUT_TEXT, OUT_CSV, OUT_JSON };
     {                                                                                              \
         .name = "merge", .arg = "none|time", .type = RD_OPT_CHOICE, .choices = "none|time",        \
         .def = "none", .offset = (at),                                                             \
-        .help = "time: merge several traces by the times of their requests [one after the other]"  \
+        .help = "none: read several traces one after the other; time: merge them by the times of " \
+                "their requests"                                                                   \
     }
 #define OPTION_TO(at)                                                                              \
     {                                                                                              \
@@ -93,7 +95,7 @@ enum { OUT_TEXT, OUT_CSV, OUT_JSON };
 #define OPTION_OWN(at)                                                                             \
     {                                                                                              \
         .name = "own", .arg = "PATH", .type = RD_OPT_STRINGS, .offset = (at),                      \
-        .help = "folder or file of your own code, may be repeated [the profile's own code]"        \
+        .help = "folder or file of your own code; may be repeated [the profile's own code]"        \
     }
 #define OPTION_QUIET(at, what)                                                                     \
     { .name = "quiet", .letter = 'q', .type = RD_OPT_BOOL, .offset = (at), .help = what }

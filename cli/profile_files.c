@@ -29,7 +29,8 @@ int read_profile(rd_ctx *ctx, const char *path, rd_profile **out) {
 
 int read_profiles(rd_ctx *ctx, size_t n, char **paths, rd_profile ***out) {
     if (is_standard_twice(n, paths))
-        return fail_usage("only one of the profiles can be standard input");
+        return fail_usage(
+            "only one of the profiles can be standard input; name files for the others");
     rd_profile **profiles = calloc(n, sizeof(rd_profile *));
     if (!profiles)
         return fail("out of memory");

@@ -262,9 +262,8 @@ int recorder_finish(recorder *r, bool *cut_short) {
     int status = killed ? 128 + WTERMSIG(r->wait_status) : WEXITSTATUS(r->wait_status);
     *cut_short = killed || recorder_signals_stopped();
     if (silent && status == EXIT_OK)
-        status =
-            fail("nothing was recorded%s",
-                 r->options->tool == RECORDER_CLANG ? "; build the program with reusedist-cc" : "");
+        status = fail("nothing was recorded, because no recorder started in the program%s",
+                      r->options->tool == RECORDER_CLANG ? "; build it with reusedist-cc" : "");
     free(r);
     return status;
 }

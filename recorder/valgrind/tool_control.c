@@ -80,13 +80,14 @@ Bool control_marker(ThreadId thread, UWord *args, UWord *result) {
     return True;
 }
 
-static void complain(const HChar *pattern, Bool met) {
+static void complain(const HChar *option, const HChar *pattern, Bool met) {
     if (pattern && !met)
-        VG_(umsg)("reusedist: no function %s was entered\n", pattern);
+        VG_(umsg)
+    ("reusedist: %s: the program entered no function %s; check the name\n", option, pattern);
 }
 
 void control_finish(void) {
-    complain(options.start, met_start);
-    complain(options.stop, met_stop);
-    complain(options.inside, met_inside);
+    complain("--start", options.start, met_start);
+    complain("--stop", options.stop, met_stop);
+    complain("--inside", options.inside, met_inside);
 }
