@@ -62,13 +62,11 @@ static rd_status check_config(rd_ctx *ctx, const rdi_engine_ops *ops,
                               const rd_engine_config *config) {
     const char *name = ops->info.name;
     if (config->bound && !(ops->info.caps & RD_CAP_BOUND))
-        return rdi_fail(ctx, RD_EINVAL, "engine %s supports no bound; omit it, or use engine auto",
-                        name);
+        return rdi_fail(ctx, RD_EINVAL, "engine %s supports no bound; use engine auto", name);
     if (config->checkpoint && !(ops->info.caps & RD_CAP_CHECKPOINT))
         return rdi_fail(ctx, RD_EINVAL, "engine %s writes no checkpoints; use engine parda", name);
     if (config->sink && !(ops->info.caps & RD_CAP_DISTANCES))
-        return rdi_fail(ctx, RD_EINVAL,
-                        "engine %s measures no individual distances; use engine auto", name);
+        return rdi_fail(ctx, RD_EINVAL, "engine %s delivers no distances; use engine auto", name);
     return RD_OK;
 }
 
