@@ -7,7 +7,8 @@
 
 #define AXIS_UNIT   1024
 #define NUMBERS_MAX UINT64_C(0xfffffffe) /* copies, blocks and sets have 32-bit numbers */
-#define TILE        256 /* number of references whose distances are counted together */
+#define TILE        64                   /* number of references that are looked up together */
+#define AHEAD       8 /* distance in references at which the data of a block are prefetched */
 
 /* ---- memory ---- */
 
@@ -86,6 +87,8 @@ static rd_status add_thread(rd_sharing *s, uint64_t key) {
 
 /* Makes the thread with this key the current one. */
 static rd_status choose_thread(rd_sharing *s, uint64_t key) {
+    if (s->n_threads && s->threads[s->current]->key == key)
+        return RD_OK;
     const uint64_t *known = rdi_block_map_find(&s->thread_index, key);
     if (!known)
         return add_thread(s, key);
@@ -136,6 +139,15 @@ static void spread_stores(rd_sharing *s, rdi_shared_block *block) {
     rdi_mask_clear(stored, s->words);
 }
 
+/* Removes copy `c` from the stack of its thread. */
+static void remove_copy(rdi_private_stack *stack, uint32_t c, rdi_copy *copy) {
+    if (copy->slot == RDI_SLOT_TOP)
+        rdi_top_remove(&stack->top, c);
+    else
+        rdi_weight_remove(&stack->axis, copy->slot);
+    copy->slot = 0;
+}
+
 /* Removes the block from the caches of all threads except the thread of the copy `owner`, which
  * becomes the owner of the block. */
 static rd_status take_over(rd_sharing *s, rdi_shared_block *block, uint32_t owner) {
@@ -146,8 +158,7 @@ static rd_status take_over(rd_sharing *s, rdi_shared_block *block, uint32_t owne
         RD_TRY(end_lifetime(s, c));
         if (s->shared)
             s->shared->uses[c].remove_pc = s->pc;
-        rdi_weight_remove(&s->threads[copy->thread]->axis, copy->slot);
-        copy->slot = 0;
+        remove_copy(s->threads[copy->thread], c, copy);
         RD_TRY(need_sets(s, &copy->sets));
     }
     block->owner = owner;
@@ -160,7 +171,7 @@ static rd_status store(rd_sharing *s, uint32_t c, rdi_byte_range bytes) {
     rdi_shared_block *block = &s->blocks[s->copies[c].block];
     if (block->owner != c)
         RD_TRY(take_over(s, block, c));
-    if (s->copies[block->copies].next == 0)
+    if (block->copies == c && s->copies[c].next == 0)
         return RD_OK; /* no other thread has ever referenced the block */
     RD_TRY(need_sets(s, &block->sets));
     rdi_mask_add_range(rdi_sets_stored(s, block->sets), bytes);
@@ -169,11 +180,14 @@ static rd_status store(rd_sharing *s, uint32_t c, rdi_byte_range bytes) {
 
 /* ---- references ---- */
 
-/* Puts a copy on top of the stack of its thread. */
+/* Puts copy `c` on top of the stack of its thread. */
 static rd_status push(rd_sharing *s, rdi_private_stack *stack, uint32_t c) {
     rdi_weight_slots slots = {&s->copies->slot, sizeof *s->copies};
     RD_TRY(rdi_weight_axis_room(&stack->axis, s->ctx, 1, slots));
-    s->copies[c].slot = rdi_weight_push(&stack->axis, c, 1);
+    uint32_t last = rdi_top_push(&stack->top, c);
+    s->copies[c].slot = RDI_SLOT_TOP;
+    if (last)
+        s->copies[last].slot = rdi_weight_push(&stack->axis, last, 1);
     return RD_OK;
 }
 
@@ -221,53 +235,60 @@ static rd_status begin_log(rd_sharing *s, rdi_shared_block *block, uint64_t id) 
     return RD_OK;
 }
 
-/* Counts a coherence miss: brings the block of copy `c` back into the cache of its thread, after a
- * store of another thread removed it. */
-static rd_status miss(rd_sharing *s, rdi_private_stack *stack, uint32_t c) {
+/* Counts a coherence miss: brings block `id` of copy `c` back into the cache of its thread, after
+ * a store of another thread removed it. */
+static rd_status miss(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint32_t c) {
     rdi_copy *copy = &s->copies[c];
     rdi_shared_block *block = &s->blocks[copy->block];
     spread_stores(s, block);
     block->owner = 0;
     if (s->shared && !block->detail)
-        RD_TRY(begin_log(s, block, stack->last_block));
+        RD_TRY(begin_log(s, block, id));
     if (s->shared)
         s->shared->uses[c].miss_pc = s->pc;
     uint64_t *stored = rdi_sets_stored(s, copy->sets), *awaited = rdi_sets_awaited(s, copy->sets);
     rdi_mask_add(awaited, stored, s->words);
     rdi_mask_clear(stored, s->words);
     stack->counts.coherence++;
-
     return push(s, stack, c);
 }
 
-/* Sets *distance to the distance of a block that the thread has in its cache, and moves the block
- * to the top of the thread's stack. */
+/* Sets *distance to the distance of the block of copy `c`, which is on the axis, and moves the
+ * copy to the top of the stack. */
 static rd_status reuse(rd_sharing *s, rdi_private_stack *stack, uint32_t c, uint64_t *distance) {
-    rdi_weight_slots slots = {&s->copies->slot, sizeof *s->copies};
     rdi_copy *copy = &s->copies[c];
-    RD_TRY(rdi_weight_axis_room(&stack->axis, s->ctx, 1, slots));
-    copy->slot = rdi_weight_move(&stack->axis, copy->slot, c, 1, 1, distance);
+    rdi_weight_slots slots = {&s->copies->slot, sizeof *s->copies};
+    RD_TRY(rdi_weight_axis_room(&stack->axis, s->ctx, 1, slots)); /* may change the slot */
+    uint32_t slot = copy->slot, last = rdi_top_push(&stack->top, c);
+    copy->slot = RDI_SLOT_TOP;
+    if (last) {
+        uint32_t to = rdi_weight_move(&stack->axis, slot, last, 1, 1, distance);
+        s->copies[last].slot = to;
+    } else {
+        *distance = rdi_weight_above(&stack->axis, slot);
+        rdi_weight_remove(&stack->axis, slot);
+    }
+    *distance += stack->top.n;
     return RD_OK;
 }
 
-/* Brings block `id` to the top of the current thread's stack, and sets *distance to the distance of
- * the reference: RD_COLD for the first reference of the thread, RD_MISS_COHERENCE for a coherence
- * miss. */
-static rd_status load(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint64_t *distance) {
-    uint32_t c = stack->last_copy;
-    if (c == 0 || stack->last_block != id) {
+/* Brings block `id` to the top of the current thread's stack. *c is the copy of the block, or 0 if
+ * it was not found before; it becomes the copy. *distance becomes the distance of the reference:
+ * RD_COLD for the first reference of the thread, RD_MISS_COHERENCE for a coherence miss. */
+static rd_status load(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint32_t *c,
+                      uint64_t *distance) {
+    if (!*c) {
         const uint64_t *known = rdi_block_map_find(&stack->copy, id);
-        c = known ? (uint32_t)*known : 0;
-        stack->last_block = id;
-        stack->last_copy = c;
-    } else if (s->copies[c].slot) {
-        *distance = 0; /* the thread's last reference was to this block, which is on top */
-        return RD_OK;
+        *c = known ? (uint32_t)*known : 0;
     }
-    *distance = c ? RD_MISS_COHERENCE : RD_COLD;
-    if (!c)
-        return add_copy(s, stack, id, &stack->last_copy);
-    return s->copies[c].slot ? reuse(s, stack, c, distance) : miss(s, stack, c);
+    *distance = *c ? RD_MISS_COHERENCE : RD_COLD;
+    if (!*c)
+        return add_copy(s, stack, id, c);
+    uint32_t slot = s->copies[*c].slot;
+    if (slot != RDI_SLOT_TOP)
+        return slot ? reuse(s, stack, *c, distance) : miss(s, stack, id, *c);
+    *distance = rdi_top_reuse(&stack->top, *c);
+    return RD_OK;
 }
 
 /* Returns the bytes of block `id` that reference i of the batch touches. */
@@ -289,7 +310,9 @@ static rd_status note_use(rd_sharing *s, uint32_t c, bool stores, rdi_byte_range
     return rdi_shared_blocks_log(s->shared, detail, s->current, c, stores, rdi_range_word(bits, 0));
 }
 
-static rd_status reference(rd_sharing *s, const rd_sharing_batch *batch, size_t i,
+/* Processes reference i of the batch, by the current thread. `c` is the copy of its block, or 0 if
+ * it was not found before. */
+static rd_status reference(rd_sharing *s, const rd_sharing_batch *batch, size_t i, uint32_t c,
                            uint64_t *distance) {
     const rd_refs *refs = batch->refs;
     uint64_t id = batch->blocks[i];
@@ -297,8 +320,7 @@ static rd_status reference(rd_sharing *s, const rd_sharing_batch *batch, size_t 
     rdi_private_stack *stack = s->threads[s->current];
     bool stores = refs->kind && refs->kind[origin] & RD_STORE;
     s->pc = s->shared && refs->pc ? refs->pc[origin] : 0;
-    RD_TRY(load(s, stack, id, distance));
-    uint32_t c = stack->last_copy;
+    RD_TRY(load(s, stack, id, &c, distance));
     rdi_copy *copy = &s->copies[c];
     stack->counts.references++;
     if (!stores && !copy->sets && !s->shared)
@@ -320,23 +342,64 @@ static uint64_t key_of(const rd_sharing *s, const rd_refs *refs, uint32_t origin
     return process << 32 | (refs->thread ? refs->thread[origin] : 0);
 }
 
-/* Processes the references from *at on, up to the first one of another thread or the end of the
- * tile, counts their distances, and sets *at to the next reference. */
-static rd_status feed_run(rd_sharing *s, const rd_sharing_batch *batch, size_t *at) {
-    uint64_t distances[TILE], key = key_of(s, batch->refs, batch->origins[*at]);
-    size_t from = *at, end = batch->n - from < TILE ? batch->n : from + TILE, i = from;
-    if (s->n_threads == 0 || s->threads[s->current]->key != key)
-        RD_TRY(choose_thread(s, key));
-    do {
-        uint64_t *distance = &distances[i - from];
-        RD_TRY(reference(s, batch, i, distance));
+static rd_status count_pending(rdi_private_stack *stack) {
+    size_t n = stack->n_pending;
+    stack->n_pending = 0;
+    return rdi_hist_add(stack->hist, stack->pending, n);
+}
+
+static rd_status count(rdi_private_stack *stack, uint64_t distance) {
+    stack->pending[stack->n_pending++] = distance == RD_MISS_COHERENCE ? RD_COLD : distance;
+    return stack->n_pending == RDI_PRIVATE_PENDING ? count_pending(stack) : RD_OK;
+}
+
+/* The threads of references, and the copies of their blocks; 0: not found. */
+typedef struct tile {
+    uint32_t thread[TILE], copy[TILE];
+} tile;
+
+/* Looks up the threads and the copies of n references, and prefetches what the look-ups need. */
+static rd_status look_up(rd_sharing *s, const rd_sharing_batch *batch, size_t from, size_t n,
+                         tile *t) {
+    for (size_t i = 0; i < n; i++) {
+        RD_TRY(choose_thread(s, key_of(s, batch->refs, batch->origins[from + i])));
+        t->thread[i] = s->current;
+        const rdi_block_map *map = &s->threads[s->current]->copy;
+        RDI_PREFETCH(&map->slot[rdi_block_map_home(map, batch->blocks[from + i])]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const rdi_block_map *map = &s->threads[t->thread[i]]->copy;
+        const uint64_t *known = rdi_block_map_find(map, batch->blocks[from + i]);
+        t->copy[i] = known ? (uint32_t)*known : 0;
+        RDI_PREFETCH(&s->copies[t->copy[i]]);
+    }
+    return RD_OK;
+}
+
+/* Prefetches what a reference to copy `c` of a thread needs besides the copy. */
+static void prefetch(const rd_sharing *s, uint32_t thread, uint32_t c) {
+    const rdi_copy *copy = &s->copies[c];
+    RDI_PREFETCH(&s->blocks[copy->block]);
+    if (copy->slot != RDI_SLOT_TOP)
+        rdi_weight_prefetch(&s->threads[thread]->axis, copy->slot);
+    if (s->shared)
+        RDI_PREFETCH(&s->shared->uses[c]);
+}
+
+static rd_status feed_tile(rd_sharing *s, const rd_sharing_batch *batch, size_t from, size_t n) {
+    tile t;
+    RD_TRY(look_up(s, batch, from, n, &t));
+    for (size_t i = 0; i < n; i++) {
+        uint64_t distance;
+        if (i + AHEAD < n && t.copy[i + AHEAD])
+            prefetch(s, t.thread[i + AHEAD], t.copy[i + AHEAD]);
+        s->current = t.thread[i];
+        RD_TRY(reference(s, batch, from + i, t.copy[i], &distance));
         if (batch->distances)
-            batch->distances[i] = *distance;
-        *distance = *distance == RD_MISS_COHERENCE ? RD_COLD : *distance;
-        i++;
-    } while (i < end && key_of(s, batch->refs, batch->origins[i]) == key);
-    *at = i;
-    return rdi_hist_add(s->threads[s->current]->hist, distances, i - from);
+            batch->distances[from + i] = distance;
+        RD_TRY(count(s->threads[s->current], distance));
+    }
+    return RD_OK;
 }
 
 rd_status rd_sharing_feed(rd_sharing *s, const rd_sharing_batch *batch) {
@@ -347,14 +410,16 @@ rd_status rd_sharing_feed(rd_sharing *s, const rd_sharing_batch *batch) {
     RDI_NEED(s->ctx, batch->origins, batch->blocks, batch->refs->addr);
     if (s->finished)
         return rdi_fail(s->ctx, RD_ESTATE, "the profile of private caches was already made");
-    for (size_t at = 0; at < batch->n;)
-        RD_TRY(feed_run(s, batch, &at));
+    for (size_t at = 0; at < batch->n; at += TILE)
+        RD_TRY(feed_tile(s, batch, at, batch->n - at < TILE ? batch->n - at : TILE));
     return RD_OK;
 }
 
 rd_status rdi_private_stacks_finish(rd_sharing *s) {
     for (uint64_t c = 1; c <= s->n_copies && !s->finished; c++)
         RD_TRY(end_lifetime(s, (uint32_t)c));
+    for (size_t i = 0; i < s->n_threads; i++)
+        RD_TRY(count_pending(s->threads[i]));
     s->finished = true;
     return RD_OK;
 }

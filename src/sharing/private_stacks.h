@@ -1,14 +1,15 @@
 /* The LRU stacks of threads with private caches, and the copies of blocks in these stacks.
  *
- * A copy is what one thread has, or had, of one block. Its slot on the axis of the thread
- * (order/weight_axis.h, with the weight 1 for every block) is its position in the LRU stack; a copy
+ * A copy is what one thread has, or had, of one block. Its place in the LRU stack of the thread is
+ * one of the first places (sharing/stack_top.h), or a slot on the axis of the thread
+ * (order/weight_axis.h, with the weight 1 for every block), where the rest of the stack is. A copy
  * without a slot was removed by a store of another thread. The copies of a block form a list.
  *
- * A block has an owner as long as only one thread has it. The stores of an owner change nothing for
- * the other threads except the set of bytes that were stored since their last references. These
- * bytes are collected for the block (`stored` of rdi_shared_block) and added to the sets of all
- * other copies when another thread references the block. So a store of an owner costs the same for
- * any number of threads, and only a change of the owner costs time for each copy.
+ * A block has an owner as long as only one thread has it. The stores of an owner change nothing
+ * for the other threads except the set of bytes that were stored since their last references.
+ * These bytes are collected for the block (`stored` of rdi_shared_block) and added to the sets of
+ * all other copies when another thread references the block. So a store of an owner costs the same
+ * for any number of threads, and only a change of the owner costs time for each copy.
  *
  * Sets of bytes exist only for copies that were removed at least once, and for blocks with several
  * copies whose owner stores.
@@ -22,13 +23,18 @@
 #include "reusedist/sharing.h"
 #include "sharing/byte_mask.h"
 #include "sharing/shared_blocks.h"
+#include "sharing/stack_top.h"
 
 /* A block of more bytes than this is divided into this many parts, and one bit of a set stands for
  * a part instead of a byte, so that a set takes at most 8 KiB. */
 #define RDI_SHARED_BYTES_MAX 65536
 
+#define RDI_SLOT_TOP                                                                               \
+    UINT32_MAX /* slot of a copy that is not on the axis but in the rdi_stack_top */
+
 typedef struct rdi_copy {
-    uint32_t slot;   /* slot on the axis of the thread; 0: removed by another thread */
+    uint32_t slot;   /* slot on the axis of the thread; 0: removed by another thread;
+                        RDI_SLOT_TOP: in the top of the stack */
     uint32_t block;  /* index of the block */
     uint32_t next;   /* the next copy of the same block; 0: none */
     uint32_t thread; /* index of the thread */
@@ -42,14 +48,17 @@ typedef struct rdi_shared_block {
     uint32_t detail; /* number of its rdi_shared_detail; 0: none */
 } rdi_shared_block;
 
+#define RDI_PRIVATE_PENDING 256 /* maximum number of distances that are counted together */
+
 typedef struct rdi_private_stack {
-    uint64_t key;       /* process << 32 | thread number */
-    rdi_block_map copy; /* maps a block to the copy of this thread */
-    rdi_weight_axis axis;
-    uint64_t last_block; /* the block that the thread referenced last */
-    uint32_t last_copy;  /* the copy of `last_block`; 0: the thread has no reference yet */
+    uint64_t key;         /* process << 32 | thread number */
+    rdi_block_map copy;   /* maps a block to the copy of this thread */
+    rdi_stack_top top;    /* the most recent blocks, ... */
+    rdi_weight_axis axis; /* ... and all others */
     rd_private_counts counts;
     rdi_hist *hist;
+    uint64_t pending[RDI_PRIVATE_PENDING]; /* distances that `hist` does not have yet */
+    size_t n_pending;
 } rdi_private_stack;
 
 struct rd_sharing {
@@ -80,7 +89,8 @@ struct rd_sharing {
     bool finished;
 };
 
-/* Counts all undecided coherence misses as false sharing, because no more references follow. */
+/* Counts all distances, and all undecided coherence misses as false sharing, because no more
+ * references follow. */
 rd_status rdi_private_stacks_finish(rd_sharing *s);
 
 static inline uint64_t *rdi_sets_stored(const rd_sharing *s, uint32_t number) {
