@@ -81,7 +81,7 @@ const command command_sharing = {
         "sharing if it does not. docs/threads.md defines both, and shows how to find and fix\n"
         "false sharing in five minutes.\n"
         "\n"
-        "  reusedist record --thread --events -o prog.trace -- ./prog\n"
+        "  reusedist record --attribute --thread -o prog.trace -- ./prog\n"
         "  reusedist sharing prog.trace\n"
         "\n"
         "The trace must have threads and kinds; program counters and events give the names of\n"
