@@ -84,8 +84,28 @@ static int print_result(rd_ctx *ctx, const analysis_options *o, rd_profile *prof
     return status;
 }
 
+/* Lists the outputs of the analysis in `places` and returns their number. */
+static size_t list_outputs(const analysis_options *o, output_place places[4]) {
+    size_t n = 0;
+    if (!is_on_stderr(o))
+        places[n++] = (output_place){.option = "-o", .path = o->output};
+    if (o->distances)
+        places[n++] = (output_place){.option = "--distances", .path = o->distances};
+    if (o->report)
+        places[n++] = (output_place){.option = "--report", .path = o->report};
+    if (o->pipe.checkpoint)
+        places[n++] = (output_place){.option = "--checkpoint", .path = o->pipe.checkpoint};
+    return n;
+}
+
 int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile) {
-    int exit_status = print_result(ctx, o, profile);
+    output_place places[4];
+    size_t n_places = list_outputs(o, places);
+    int exit_status = EXIT_OK;
+    for (size_t i = 0; i < n_places && exit_status == EXIT_OK; i++)
+        exit_status = output_check_sources(&places[i], profile);
+    if (exit_status == EXIT_OK)
+        exit_status = print_result(ctx, o, profile);
     if (exit_status == EXIT_OK && o->report)
         exit_status = write_page(ctx, o, profile);
     return exit_status;
@@ -117,15 +137,7 @@ static int check_objects(rd_ctx *ctx, const attribute_options *a, const output_p
 
 int analysis_check(rd_ctx *ctx, const analysis_options *o, const char *const *inputs, size_t n) {
     output_place places[4];
-    size_t n_places = 0;
-    if (!is_on_stderr(o))
-        places[n_places++] = (output_place){.option = "-o", .path = o->output};
-    if (o->distances)
-        places[n_places++] = (output_place){.option = "--distances", .path = o->distances};
-    if (o->report)
-        places[n_places++] = (output_place){.option = "--report", .path = o->report};
-    if (o->pipe.checkpoint)
-        places[n_places++] = (output_place){.option = "--checkpoint", .path = o->pipe.checkpoint};
+    size_t n_places = list_outputs(o, places);
     int status = check_attribute(o);
     if (status == EXIT_OK && o->pipe.checkpoint && strcmp(o->pipe.checkpoint, "-") == 0)
         status = fail_usage("--checkpoint: '-' is standard output; name a file");
@@ -133,6 +145,9 @@ int analysis_check(rd_ctx *ctx, const analysis_options *o, const char *const *in
         status = output_check(ctx, places, n_places, inputs, n);
     if (status == EXIT_OK) /* --machine may name a file */
         status = output_check(ctx, places, n_places, &o->pipe.attribute.machine, 1);
+    if (status == EXIT_OK) /* --own may name files, too */
+        status = output_check(ctx, places, n_places, o->pipe.attribute.own.value,
+                              o->pipe.attribute.own.n);
     if (status == EXIT_OK)
         status = check_objects(ctx, &o->pipe.attribute, places, n_places);
     return status;

@@ -22,13 +22,14 @@ typedef struct analysis_options {
 } analysis_options;
 
 /* Checks that all outputs can be written, and that none overwrites a file that is read: `inputs`,
- * in which NULL is skipped, and the program files of --object. Commands call this function before
- * they open anything, because the analysis may take long. Reports a failure and returns the exit
- * status. */
+ * in which NULL is skipped, and the files of --object, --own and --machine. Commands call this
+ * function before they open anything, because the analysis may take long. Reports a failure and
+ * returns the exit status. */
 int analysis_check(rd_ctx *ctx, const analysis_options *o, const char *const *inputs, size_t n);
 
 /* Writes the result to its file, to standard output or to standard error, and writes the page if
- * o->report names one. Reports a failure and returns the exit status. */
+ * o->report names one. Refuses outputs that are source files of the profile, because the analysis
+ * has read their text. Reports a failure and returns the exit status. */
 int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile);
 
 #endif

@@ -78,6 +78,8 @@ static int run_annotate(rd_ctx *ctx, void *opts, int n, char **operands) {
     rd_profile *profile = NULL;
     output_place place = {.option = "-o", .path = o->output};
     int status = output_check(ctx, &place, 1, (const char *const *)operands, (size_t)n);
+    if (status == EXIT_OK) /* --own may name files, too */
+        status = output_check(ctx, &place, 1, o->own.value, o->own.n);
     if (status == EXIT_OK)
         status = read_profile(ctx, operands[0], &profile);
     if (status == EXIT_OK)

@@ -99,8 +99,10 @@ static int run_report(rd_ctx *ctx, void *opts, int n, char **operands) {
     output_place place = {.option = "-o", .path = o->output};
     cache_list caches = {0};
     int status = output_check(ctx, &place, 1, (const char *const *)operands, (size_t)n);
-    if (status == EXIT_OK) /* --machine may name a file */
+    if (status == EXIT_OK) /* --machine and --own may name files */
         status = output_check(ctx, &place, 1, o->machines.value, o->machines.n);
+    if (status == EXIT_OK)
+        status = output_check(ctx, &place, 1, o->own.value, o->own.n);
     if (status == EXIT_OK && o->to != TO_HTML)
         return run_export(ctx, o, n, operands);
     if (status == EXIT_OK && o->cache)

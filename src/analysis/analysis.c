@@ -347,10 +347,23 @@ static bool never_began(const rd_analysis *a) {
     return a->n_inputs == 1 && trace && rd_trace_never_began(trace);
 }
 
+/* Checks that the file of distances does not overwrite a source file, which the analysis has read for
+ * the profile. */
+static rd_status check_sources(const rd_analysis *a) {
+    const rd_details *details = a->profile ? rd_profile_details(a->profile) : NULL;
+    const rd_attribution *code = details ? details->attribution : NULL;
+    for (size_t i = 0; code && i < code->n_sources; i++)
+        if (rd_output_is_input(a->config.distances, code->sources[i]))
+            return rdi_fail(a->ctx, RD_EINVAL, "distances: %s is also an input; name another file",
+                            a->config.distances);
+    return RD_OK;
+}
+
 /* Finishes the file of distances. A trace without references gets an empty file. */
 static rd_status finish_distances(rd_analysis *a) {
     if (!a->config.distances)
         return RD_OK;
+    RD_TRY(check_sources(a));
     RD_TRY(open_distances(a));
     return rdi_distance_file_finish(a->distance_file);
 }
@@ -371,10 +384,14 @@ static rd_status run(rd_analysis *a) {
         return status;
     if (a->engine)
         RD_TRY(rd_engine_finish(a->engine));
-    RD_TRY(finish_distances(a));
     if (status == RD_OK || a->config.partial)
         RD_TRY(rdi_analysis_make_profile(a));
-    return status;
+    rd_status finished = finish_distances(a);
+    if (finished == RD_OK)
+        return status;
+    rd_profile_free(a->profile);
+    a->profile = NULL;
+    return finished;
 }
 
 rd_status rd_analysis_run(rd_analysis *a) {
