@@ -106,11 +106,13 @@ def address_of(array: NDArray[Any]) -> int:
 
 
 def as_room(distances: Any, n: int) -> NDArray[np.uint64]:
-    """Checks an array to which the library will write `n` distances."""
+    """Returns the memory of an array to which the library will write `n` distances. The memory is checked
+    as a plain array, because a subclass of ndarray can state any shape."""
     if not isinstance(distances, np.ndarray) or isinstance(distances, np.ma.MaskedArray):
         raise TypeError(f"distances must be a numpy array, not {type(distances).__name__}")
-    flags = distances.flags
-    if (distances.dtype != np.uint64 or distances.shape != (n,) or not flags.c_contiguous
+    room = np.ndarray.view(distances, np.ndarray)
+    flags = room.flags
+    if (room.dtype != np.uint64 or room.shape != (n,) or not flags.c_contiguous
             or not flags.aligned or not flags.writeable):
         raise InvalidArgument("distances must be a writable array of uint64, as long as blocks")
-    return distances
+    return room

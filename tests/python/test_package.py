@@ -339,6 +339,16 @@ class Errors(unittest.TestCase):
             engine.feed(np.array([1, 2, 1]).view(Elsewhere), room.view(Elsewhere))
         self.assertEqual(room.tolist(), [rd.COLD, rd.COLD, 1])
 
+    def test_subclasses_of_arrays_cannot_state_a_shape(self):
+        class Longer(np.ndarray):
+            shape = property(lambda self: (3,))
+            dtype = property(lambda self: np.dtype(np.uint64))
+            flags = property(lambda self: np.empty(3, np.uint64).flags)
+
+        with rd.Engine("stack") as engine:
+            with self.assertRaises(rd.InvalidArgument):
+                engine.feed([1, 2, 1], np.zeros(2, np.uint64).view(Longer))
+
     def test_exceptions_of_a_sink_come_through(self):
         def sink(_):
             raise KeyError("mine")
