@@ -86,7 +86,7 @@ class Engine:
     with arrays of distances, in order.
 
     Several threads may use an engine: each call waits until all other calls have ended. The sink cannot use its
-    engine. An engine cannot be copied or pickled.
+    engine. An engine cannot be copied or pickled, and a child process cannot use the engines of its parent.
     """
 
     def __init__(self, spec: str = "auto", *, bound: int = 0, threads: int = 1, memory: int = 0,
@@ -116,8 +116,11 @@ class Engine:
 
     @contextmanager
     def _alone(self) -> Iterator[Handle]:
-        """Lets one thread at a time use the engine, and refuses a use by its own sink."""
+        """Lets one thread at a time use the engine, and refuses a use by its own sink or in a child process,
+        which does not have the engine's threads."""
         handle = self._handle
+        if handle.is_inherited():
+            raise WrongOrder("a child process cannot use an engine of its parent; make another one")
         with handle.context.alone():
             if self._in_use:
                 raise WrongOrder("the sink of an engine cannot use this engine")
@@ -167,9 +170,11 @@ class Engine:
         return bool(caps & (_DISTANCES | _LATE) == _DISTANCES)
 
     def close(self) -> None:
-        """Frees the memory. Profiles stay valid. May be called several times."""
-        with self._alone() as handle:
-            handle.close()
+        """Frees the memory. Profiles stay valid. May be called several times, and does nothing in a child
+        process."""
+        if not self._handle.is_inherited():
+            with self._alone() as handle:
+                handle.close()
 
     def __enter__(self) -> Engine:
         return self

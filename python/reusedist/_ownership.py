@@ -4,7 +4,8 @@ An Owner frees its object when nothing refers to the owner any more. The garbage
 and the callbacks of weak references in a cycle while objects of that cycle can still be used. An owner is
 an empty array of numpy, because the collector does not know arrays: they are freed with the last
 reference to them, after all callbacks. Nothing is freed while the interpreter exits: a daemon thread may
-still be inside the library, and the operating system takes the memory back.
+still be inside the library, and the operating system takes the memory back. After a fork(), only the parent
+frees its objects: the child has none of the threads that an object may wait for.
 """
 from __future__ import annotations
 
@@ -34,9 +35,10 @@ _owned: dict[int, tuple[Any, ...]] = {}
 
 
 def _release(reference: weakref.ref[Owner]) -> None:
-    """Frees the object of the owner that `reference` refers to, unless it was freed before."""
-    _reference, free, address, *_needed = _owned.pop(id(reference), (None, None, None))
-    if free is not None and not _exiting:
+    """Frees the object of the owner that `reference` refers to, unless it was freed before or belongs to
+    the parent of this process."""
+    _reference, process, free, address, *_needed = _owned.pop(id(reference), (None, 0, None, None))
+    if free is not None and not _exiting and process == os.getpid():
         free(address)
 
 
@@ -47,7 +49,7 @@ def own(address: int, free: Callable[[int], None], *needed: object) -> tuple[Own
     weakref.finalize() is not used, because for a moment it would free the object at exit."""
     owner = np.empty(0, np.uint8)
     reference = weakref.ref(owner, _release)
-    _owned[id(reference)] = reference, free, address, *needed
+    _owned[id(reference)] = reference, os.getpid(), free, address, *needed
     return owner, functools.partial(_release, reference)
 
 
@@ -98,6 +100,11 @@ class Handle(_NotCopied):
         self.address = pointer.value or 0
         self.owner, self._free = own(self.address, free, context.owner, *needed)
         self.closed = False
+        self._process = os.getpid()
+
+    def is_inherited(self) -> bool:
+        """Returns whether this process is a child that fork() made after the object."""
+        return self._process != os.getpid()
 
     def close(self) -> None:
         """Frees the object now. May be called several times."""
