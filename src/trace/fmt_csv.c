@@ -76,6 +76,7 @@ typedef struct csv_reader {
     size_t found[RDI_ROW_ROLES]; /* number of the column of each role, from 1; 0: none */
     char *scratch;               /* memory for an id without its doubled quotes */
     size_t scratch_room;
+    char note[RDI_EXCERPT_MAX + 128]; /* text of rd_trace_note() */
 } csv_reader;
 
 /* ---- one line ---- */
@@ -354,6 +355,25 @@ static bool has_header(const csv_reader *c, const char *line, const char *end) {
     return rdi_csv_is_header(c->sep, line, end);
 }
 
+/* Makes a note if only the lack of digits says that the first line is a header: no option asks for a
+ * header, the line has no usual title, and all columns have numbers. The line could then also be a
+ * request for an object with a name. */
+static void note_guess(csv_reader *c, const char *line, const char *end) {
+    if (c->header != HEADER_AUTO || *line == '#')
+        return;
+    for (int role = 0; role < RDI_ROW_ROLES; role++)
+        if (is_named(c, role) ||
+            (*roles[role].usual && rdi_csv_find(c->sep, line, end, roles[role].usual)))
+            return;
+    char excerpt[RDI_EXCERPT_MAX];
+    rdi_excerpt(excerpt, line, (size_t)(end - line));
+    snprintf(c->note, sizeof c->note,
+             "the first line ('%s') is skipped as a header, because none of its values begins with "
+             "a digit; header=off keeps it",
+             excerpt);
+    c->rows.lines.r->note = c->note;
+}
+
 static void apply_preset(csv_reader *c) {
     for (int role = 0; role < RDI_ROW_ROLES; role++)
         if (!c->wanted[role])
@@ -400,6 +420,7 @@ static rd_status csv_open(void *self, rdi_reader *r) {
     bool header = has_header(c, line, end);
     RD_TRY(find_columns(c, header ? line : NULL, end));
     if (header) {
+        note_guess(c, line, end);
         rdi_lines_consume(&c->rows.lines, bytes);
         r->in->line++;
     }
@@ -546,9 +567,11 @@ const rdi_format_ops rdi_format_csv = {
                 "sep=auto looks for a tab, comma, semicolon, pipe or blank, in this order, in the\n"
                 "first line; sep=space takes any number of blanks as one. header=auto takes the\n"
                 "first line as a header if a column was asked for by name, if it begins with '#',\n"
-                "or if none of its values begins with a digit. Values may be quoted (\"a,b\", "
-                "with\n"
-                "\"\" for a quote) but must end on their line. Empty lines are skipped.\n"
+                "or if none of its values begins with a digit. If this is a guess, a note says "
+                "so.\n"
+                "Values may be quoted (\"a,b\", with \"\" for a quote) but must end on their "
+                "line.\n"
+                "Empty lines are skipped.\n"
                 "\n" RDI_ID_CARD "\n"
                 "\n"
                 "  -f csv:preset=twitter           Twitter cache-trace; size = key + value\n"

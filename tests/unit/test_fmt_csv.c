@@ -109,6 +109,30 @@ static void columns_are_found_by_name_or_number(void **state) {
     assert_ids("csv:header=on,id=1,size=none", "id,size\n5,big\n6,small\n", 2, ids);
 }
 
+/* Returns whether opening the text makes a note. */
+static bool has_note(const char *spec, const char *text) {
+    rd_ctx *ctx;
+    rd_trace *trace;
+    assert_int_equal(rd_ctx_new(NULL, &ctx), RD_OK);
+    assert_int_equal(rd_trace_open_memory(ctx, "t", text, strlen(text), spec, &trace), RD_OK);
+    bool noted = rd_trace_note(trace) != NULL;
+    rd_trace_close(trace);
+    rd_ctx_free(ctx);
+    return noted;
+}
+
+static void guessed_headers_are_noted(void **state) {
+    (void)state;
+    assert_true(has_note("csv:id=1", "apple\npear\napple\n"));
+    assert_true(has_note("csv:id=2", "a,apple\nb,pear\n"));
+    assert_false(has_note("csv:id=1", "apple 5\npear 6\n"));
+    assert_false(has_note("csv:id=1,header=off", "apple\npear\n"));
+    assert_false(has_note("csv:id=1,header=on", "apple\npear\n"));
+    assert_false(has_note("csv:id=apple", "apple\npear\n"));
+    assert_false(has_note("csv:id=1", "#apple\npear\n"));
+    assert_false(has_note("csv:id=2", "time,name\n1,pear\n")); /* "time" is a usual title */
+}
+
 static void addresses_are_addresses_and_ids_are_ids(void **state) {
     (void)state;
     traces_result r = traces_read_text("csv:addr=1,size=2", "0x40,128\n64,0\n");
@@ -252,6 +276,7 @@ int main(void) {
         cmocka_unit_test(separators_are_guessed),
         cmocka_unit_test(headers_are_told_from_values),
         cmocka_unit_test(columns_are_found_by_name_or_number),
+        cmocka_unit_test(guessed_headers_are_noted),
         cmocka_unit_test(addresses_are_addresses_and_ids_are_ids),
         cmocka_unit_test(names_are_compared_without_their_quotes),
         cmocka_unit_test(all_kinds_of_words_are_known),
