@@ -558,7 +558,7 @@ const rdi_format_ops rdi_format_csv = {
                 "time-unit=,\n"
                 "ttl= (lifetime in seconds) and op=. keysize= is added to size=, and count= is "
                 "the\n"
-                "number of times that the request is made. Operations, in any case:\n"
+                "number of times that the request is made, up to 2^32. Operations, in any case:\n"
                 "  read    get, gets, get_lease, head, and the words for loads\n"
                 "  write   set, add, replace, cas, append, prepend, incr, decr, set_lease, put,\n"
                 "          copy, and the words for stores\n"

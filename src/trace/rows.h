@@ -22,6 +22,8 @@ enum {
     RDI_ROW_ROLES
 };
 
+#define RDI_ROW_COUNT_MAX (UINT64_C(1) << 32) /* maximum number of times that a request is made */
+
 typedef struct rdi_row {
     rdi_ref ref;                      /* if its kind is 0, the line has no reference */
     uint64_t more[RD_MORE_BYTES + 1]; /* further columns, by RD_MORE_* */

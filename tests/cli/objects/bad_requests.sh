@@ -15,6 +15,10 @@ try '1585706405123,1,5,get,0'
 try '1,1,5,get,-1'
 try '1,1'
 try "$(printf '1,1,9223372036854775807,get,0\n1,2,1,get,0')"
+printf 'id,size,count\n1,5,0\n1,5,4294967297\n' >count.csv
+$REUSEDIST mrc --weight=bytes -f csv:count=count count.csv || true
+printf '{"id": 1, "size": 5, "count": 9223372036854775807}\n' >count.jsonl
+$REUSEDIST mrc --weight=bytes -f jsonl:id=id,size=size,count=count count.jsonl || true
 $REUSEDIST mrc --weight=bytes -f csv:size=none t.csv || true
 $REUSEDIST mrc --weight=bytes -f csv:time=clock t.csv || true
 printf ' L 40,8\n' >t.lackey
