@@ -79,7 +79,7 @@ typedef struct rd_requests {
     const uint64_t *lifetime;  /* in nanoseconds. Write: 0 means that the object never expires.
                                   Touch, gat: 0 means that the object's lifetime begins again. Read:
                                   the lifetime that the object gets if it is fetched again; 0 means
-                                  the lifetime of its last write */
+                                  the lifetime that it was given last */
     const uint64_t *operation; /* an rd_operation; NULL: reads */
 } rd_requests;
 
@@ -89,8 +89,8 @@ RD_API RD_CHECKED rd_status rd_objects_new(rd_ctx *ctx, const rd_objects_config 
                                            rd_objects **out);
 /* Processes requests in order. For each request, distances[i] becomes its byte distance or one of
  * the RD_MISS_* values; `distances` may be NULL. The function returns RD_EINVAL for a size of 2^63
- * or more and for an unknown operation, and RD_ERANGE if the objects in an infinite cache have 2^63
- * bytes or more together. After a failure, only rd_objects_requests() and rd_objects_free() are
+ * or more and for an unknown operation, and RD_ERANGE if the objects that were not deleted have 2^63 bytes
+ * or more together, expired objects included. After a failure, only rd_objects_requests() and rd_objects_free() are
  * allowed. */
 RD_API RD_CHECKED rd_status rd_objects_feed(rd_objects *o, const rd_requests *requests,
                                             uint64_t *distances);

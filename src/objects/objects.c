@@ -11,7 +11,7 @@
 #define RING      (TILE * STAGES)
 #define RUN       RDI_EXPIRY_STEP     /* number of requests for which room is made at a time */
 #define AXIS_UNIT (UINT64_C(1) << 16) /* smallest number of slots of the axis */
-#define BYTES_MAX (UINT64_C(1) << 63) /* each size and the sum of all sizes stay below this */
+#define BYTES_MAX (UINT64_C(1) << 63) /* each size and rd_objects.no_expiry stay below this */
 
 /* One request. The lifetime is in nanoseconds; 0: none is given. */
 typedef struct request {
@@ -252,14 +252,14 @@ static rd_status refuse_size(rd_objects *o, uint64_t before, uint64_t bytes) {
                         "request %" PRIu64 ": a size of %" PRIu64 " bytes is not below 2^63",
                         number, bytes);
     if (o->sample) /* the requests of other objects are not counted here */
-        return rdi_fail(
-            o->ctx, RD_ERANGE,
-            "the sizes of the sampled objects add up to 2^63 bytes or more; the sum must be "
-            "below 2^63");
+        return rdi_fail(o->ctx, RD_ERANGE,
+                        "the sizes of the sampled objects, expired ones included, add up to 2^63 "
+                        "bytes or more; "
+                        "the sum must be below 2^63");
     return rdi_fail(o->ctx, RD_ERANGE,
                     "request %" PRIu64
-                    ": with this request, the sizes of all objects add up to 2^63 bytes or "
-                    "more; the sum must be below 2^63",
+                    ": with this request, the sizes of all objects, expired ones included, add up "
+                    "to 2^63 bytes or more; the sum must be below 2^63",
                     number);
 }
 
@@ -275,12 +275,14 @@ rd_status rdi_objects_check(rd_objects *o, uint64_t number, uint64_t bytes, uint
 /* Checks a request and counts it by its operation. */
 static rd_status note_request(rd_objects *o, const request *r) {
     RD_TRY(rdi_objects_check(o, o->requests + 1, r->bytes, r->operation));
-    if (RDI_UNLIKELY(o->axis.used + r->bytes >= BYTES_MAX || o->no_expiry + r->bytes >= BYTES_MAX))
-        return refuse_size(o, o->requests, r->bytes);
+    if (RDI_LIKELY(r->operation != RD_OPERATION_DELETE && r->operation != RD_OPERATION_TOUCH)) {
+        const rdi_cached *x = &o->table.object[r->number];
+        if (RDI_UNLIKELY(o->no_expiry - (is_absent(x) ? 0 : x->bytes) + r->bytes >= BYTES_MAX))
+            return refuse_size(o, o->requests, r->bytes);
+        o->largest = r->bytes > o->largest ? r->bytes : o->largest;
+    }
     add_traffic(&o->by_operation[r->operation], r->bytes);
     o->empty += r->bytes == 0;
-    if (r->operation != RD_OPERATION_DELETE && r->operation != RD_OPERATION_TOUCH)
-        o->largest = r->bytes > o->largest ? r->bytes : o->largest;
     o->requests++;
     return RD_OK;
 }
@@ -364,7 +366,7 @@ static rd_status process_plain(rd_objects *o, const ring *g, const rd_requests *
         uint32_t number = g->number[i % RING];
         rdi_cached *x = &o->table.object[number];
         uint64_t before = x->bytes;
-        if (RDI_UNLIKELY(bytes >= BYTES_MAX || o->axis.used + bytes >= BYTES_MAX))
+        if (RDI_UNLIKELY(bytes >= BYTES_MAX || live - before + bytes >= BYTES_MAX))
             return refuse_size(o, o->requests += i - t.begin, bytes);
         if (x->slot) {
             x->slot = rdi_weight_move(&o->axis, x->slot, number, before, bytes, &distance);

@@ -416,6 +416,38 @@ static void impossible_requests_are_refused(void **state) {
     }
 }
 
+/* Tests the limit of the sum of all sizes: it does not count objects that were deleted, or sizes that an
+ * object had before. */
+static void objects_that_left_do_not_count_for_the_largest_sum(void **state) {
+    enum { N = 7 };
+    const uint64_t half = UINT64_C(1) << 62, most = 2 * half - 1;
+    const uint64_t id[N] = {1, 1, 1, 2, 2, 1, 3};
+    const uint64_t bytes[N] = {half, most, most, most, most, 0, 1};
+    const uint64_t operation[N] = {RD_OPERATION_WRITE, RD_OPERATION_READ, RD_OPERATION_DELETE,
+                                   RD_OPERATION_READ,  RD_OPERATION_READ, RD_OPERATION_READ,
+                                   RD_OPERATION_READ};
+    uint64_t got[N];
+    rd_objects *o = NULL;
+    rd_requests q = {.n = N - 1, .id = id, .bytes = bytes, .operation = operation};
+    assert_int_equal(rd_objects_new(*state, NULL, &o), RD_OK);
+    assert_int_equal(rd_objects_feed(o, &q, got), RD_OK);
+    assert_true(got[1] == 0 && got[3] == RD_MISS_COLD && got[4] == 0 && got[5] == RD_MISS_DELETED);
+    q = (rd_requests){.n = 1, .id = id + 6, .bytes = bytes + 6, .operation = operation + 6};
+    assert_int_equal(rd_objects_feed(o, &q, NULL), RD_ERANGE);
+    assert_int_equal(rd_objects_requests(o), N - 1);
+    rd_objects_free(o);
+    /* The same limit for reads alone. */
+    const uint64_t one[] = {1, 1, 2, 2}, grows[] = {half, most - 1, 1, 2};
+    assert_int_equal(rd_objects_new(*state, NULL, &o), RD_OK);
+    assert_int_equal(rd_objects_feed(o, &(rd_requests){.n = 3, .id = one, .bytes = grows}, NULL),
+                     RD_OK);
+    assert_int_equal(
+        rd_objects_feed(o, &(rd_requests){.n = 1, .id = one + 3, .bytes = grows + 3}, NULL),
+        RD_ERANGE);
+    assert_int_equal(rd_objects_requests(o), 3);
+    rd_objects_free(o);
+}
+
 static void profiles_survive_a_file_and_merge(void **state) {
     for (uint64_t seed = 60; seed < 64; seed++) {
         trace t;
@@ -459,6 +491,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_warm_up_does_not_count),
         cmocka_unit_test(given_sizes_are_exact),
         cmocka_unit_test(impossible_requests_are_refused),
+        cmocka_unit_test(objects_that_left_do_not_count_for_the_largest_sum),
         cmocka_unit_test(profiles_survive_a_file_and_merge),
     };
     return cmocka_run_group_tests(tests, context_new, context_free);
