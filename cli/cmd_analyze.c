@@ -65,7 +65,12 @@ static int analyze(rd_ctx *ctx, const analysis_options *o, int n, char **paths, 
 
 static int run_analyze(rd_ctx *ctx, void *opts, int n, char **operands) {
     const analysis_options *o = opts;
+    const attribute_options *a = &o->pipe.attribute;
     int status = objects_check(&o->objects);
+    if (status == EXIT_OK && o->objects.weight && (a->caches || a->machine || o->simulate))
+        status = fail_usage("analyze: --caches, --machine and --simulate are for blocks of memory, "
+                            "not for bytes of objects; mrc --weight=bytes --sizes has the miss "
+                            "ratios of caches of given sizes");
     if (status == EXIT_OK)
         status = analysis_check(ctx, o, (const char *const *)operands, (size_t)n);
     if (status != EXIT_OK)

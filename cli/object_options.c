@@ -54,6 +54,9 @@ int objects_check(const object_options *o) {
 
 int objects_check_profile(const object_options *o, const char *path, const rd_profile *p) {
     const rd_stretches *all = rd_profile_stretches(p);
+    if (o->count || o->expiry || o->warmup)
+        return fail_usage("%s: this is a profile; --count, --expiry and --warmup are for traces",
+                          path);
     if (!o->every || (all && all->every == every_of(o)))
         return EXIT_OK;
     if (!all)
@@ -93,6 +96,8 @@ static int set_option(rd_ctx *ctx, const char *text, size_t n, rd_objects_config
 int objects_take_engine(rd_ctx *ctx, const object_options *o, const char **engine,
                         rd_objects_config *config) {
     const char *text = *engine;
+    if (o->weight && text && strcmp(text, "auto") == 0)
+        *engine = NULL;
     if (!o->weight || !text || strncmp(text, "shards", 6) != 0 || (text[6] && text[6] != ':'))
         return EXIT_OK;
     *engine = NULL;

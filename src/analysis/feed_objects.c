@@ -5,7 +5,8 @@
 #include <inttypes.h>
 #include <time.h>
 
-#define BATCH_MAX 4096 /* number of requests whose sizes are converted at a time */
+#define BATCH_MAX 4096  /* number of requests whose sizes are converted at a time */
+#define MANY      65536 /* with fewer objects, most memory does not depend on their number */
 
 static rd_status fail_trace(rd_analysis *a, const rdi_analysis_reading *r) {
     bool ids = rd_trace_has_ids(r->trace);
@@ -86,7 +87,7 @@ static rd_status feed_batch(rd_analysis *a, const rdi_analysis_reading *r, const
 
 static rd_status feed_all(rd_analysis *a, const rdi_analysis_reading *r) {
     RD_TRY(rd_trace_select(r->trace, RD_REQUEST_FIELDS));
-    while (true) {
+    for (bool first = true;; first = false) {
         const rd_refs *refs = NULL;
         uint64_t total;
         rd_status status = rd_trace_read(r->trace, &refs);
@@ -97,6 +98,11 @@ static rd_status feed_all(rd_analysis *a, const rdi_analysis_reading *r) {
             return RD_OK;
         if (!rd_trace_has_ids(r->trace) || !(refs->size || refs->more[RD_MORE_BYTES]))
             return fail_trace(a, r);
+        if (first && refs->more[RD_MORE_LIFETIME] && !refs->more[RD_MORE_TIME])
+            rdi_analysis_note(a, RD_NOTE_WARNING,
+                              "%s: the requests have lifetimes but no times, so no object expires; "
+                              "name the column, for example with -f csv:time=1",
+                              r->name);
         RD_TRY(feed_batch(a, r, refs));
         a->progress.block_references += refs->n;
         RD_TRY(rdi_analysis_tell_read(a, r, refs->n));
@@ -125,7 +131,10 @@ void rdi_note_objects(const rd_analysis *a, const rd_profile *profile) {
                "with a time before that of an earlier request: the latest time so far counts");
     note_count(a, f->empty, "with a size of 0: such an object fits into every cache");
     note_count(a, f->unlimited, "with a write and a lifetime of 0: the object never expires");
-    rdi_analysis_note(a, RD_NOTE_CHOICE, "%" PRIu64 " objects, %.0f bytes of memory per object",
-                      f->objects,
-                      f->objects ? (double)rd_ctx_peak_bytes(a->ctx) / (double)f->objects : 0);
+    if (f->objects >= MANY)
+        rdi_analysis_note(a, RD_NOTE_CHOICE, "%" PRIu64 " objects, %.0f bytes of memory per object",
+                          f->objects, (double)rd_ctx_peak_bytes(a->ctx) / (double)f->objects);
+    else
+        rdi_analysis_note(a, RD_NOTE_CHOICE, "%" PRIu64 " object%s", f->objects,
+                          f->objects == 1 ? "" : "s");
 }

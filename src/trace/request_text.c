@@ -12,14 +12,18 @@ uint64_t rdi_time_unit(uint32_t unit) {
     return nanoseconds[unit];
 }
 
-static const char *not_a_number(const char *text, size_t n) {
-    return n > 1 && text[0] == '-' && rdi_is_digit(text[1]) ? "is negative" : "is not a number";
+/* Says why a value is not a whole number. */
+static const char *not_digits(const char *text, size_t n) {
+    if (n > 1 && text[0] == '-' && rdi_is_digit(text[1]))
+        return "is negative";
+    return n > 1 && rdi_is_digit(text[0]) && memchr(text, '.', n) ? "is not a whole number"
+                                                                  : "is not a number";
 }
 
 /* Reads digits up to the end of the value. */
 static const char *read_digits(const char *text, size_t n, uint64_t *out) {
     if (!rdi_all_digits(text, n, false))
-        return not_a_number(text, n);
+        return not_digits(text, n);
     return rdi_scan_dec(text, out) ? NULL : "does not fit in 64 bits";
 }
 

@@ -13,6 +13,7 @@ try '-1,1,5,get,0'
 try 'noon,1,5,get,0'
 try '1585706405123,1,5,get,0'
 try '1,1,5,get,-1'
+try '1,1,5,get,2.5'
 try '1,1'
 try "$(printf '1,1,9223372036854775807,get,0\n1,2,1,get,0')"
 printf 'id,size,count\n1,5,0\n1,5,4294967297\n' >count.csv
@@ -36,3 +37,13 @@ $REUSEDIST report ok.json blocks.json -o page.html || true
 $REUSEDIST report blocks.json ok.json -o page.html || true
 printf 'time,id,size,op,ttl\n5,1,0,set,0\n4,1,3,get,9\n6.25,1,3,delete,0\n6.5,1,3,gat,99999999999\n' >t.csv
 $REUSEDIST mrc -v --weight=bytes --out=csv t.csv 2>&1 | grep -v ' memory'
+# Lifetimes without times have no effect, and a warning says so.
+printf 'id,size,op,ttl\n1,5,set,1\n1,5,get,0\n' >t.csv
+$REUSEDIST mrc --weight=bytes --out=csv t.csv
+# The default engine may be named. Other options that have no meaning for bytes are refused.
+$REUSEDIST mrc --weight=bytes -e auto --sizes=5 --out=csv ok.csv
+for option in --simulate --machine=zen4 --caches=L1=32K:8; do
+    $REUSEDIST analyze --weight=bytes $option ok.csv || true
+done
+# A profile has no requests any more that another choice could count.
+for option in --count=all --expiry=lazy --warmup=1; do $REUSEDIST mrc --weight=bytes $option ok.json || true; done
