@@ -137,6 +137,7 @@ void rdi_expiry_set(rdi_expiry_queue *q, uint32_t number, uint64_t time) {
 void rdi_expiry_advance(rdi_expiry_queue *q, uint64_t now,
                         void (*expired)(void *user, uint32_t number), void *user) {
     uint64_t before = q->now;
+    now = now < RDI_EXPIRY_NEVER ? now : RDI_EXPIRY_NEVER - 1; /* nothing expires at "never" */
     if (now <= before)
         return;
     unsigned last = list_of(before, now), digit = last >> DIGIT_BITS;

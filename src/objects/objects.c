@@ -113,7 +113,7 @@ static void advance(rd_objects *o, uint64_t time) {
     if (time <= o->now)
         return;
     o->now = time;
-    if (RDI_UNLIKELY(time >= o->stretches.end)) {
+    if (rdi_stretches_ended(&o->stretches, time)) {
         count_found(o);
         rdi_object_totals totals = rdi_objects_totals(o);
         rdi_stretches_turn(&o->stretches, o->ctx, &o->bins, &totals, time);

@@ -41,6 +41,11 @@ rd_status rdi_stretches_init(rdi_stretches *s, rd_ctx *ctx, uint64_t every, cons
                              const uint64_t *sizes, size_t n);
 void rdi_stretches_fini(rdi_stretches *s, rd_ctx *ctx); /* zeroed stretches are allowed */
 
+/* Returns whether the current stretch has ended at `time`. */
+static inline bool rdi_stretches_ended(const rdi_stretches *s, uint64_t time) {
+    return RDI_UNLIKELY(time >= s->end) && s->end != UINT64_MAX;
+}
+
 /* Ends the current stretch and begins the one that contains `time`. A stretch without counted
  * requests leaves no row. A failure is kept in s->status. */
 void rdi_stretches_turn(rdi_stretches *s, rd_ctx *ctx, const rdi_byte_bins *b,

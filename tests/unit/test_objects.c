@@ -448,6 +448,34 @@ static void objects_that_left_do_not_count_for_the_largest_sum(void **state) {
     rd_objects_free(o);
 }
 
+/* Tests the last times that fit in 64 bits. A lifetime that would end after them never ends. */
+static void times_may_be_the_largest_numbers(void **state) {
+    enum { N = 7 };
+    const uint64_t id[N] = {1, 2, 3, 1, 2, 3, 3}, last = UINT64_MAX;
+    const uint64_t time[N] = {last - 2, last - 2, last - 2, last, last, last, last};
+    const uint64_t lifetime[N] = {1, 0, 5, 0, 0, 0, 0};
+    const uint64_t operation[N] = {RD_OPERATION_WRITE, RD_OPERATION_WRITE, RD_OPERATION_WRITE};
+    for (uint64_t every = 0; every < 3; every++) {
+        uint64_t got[N];
+        rd_objects *o = NULL;
+        rd_profile *p = NULL;
+        rd_objects_config config = {
+            .size = sizeof config, .count = RD_COUNT_ALL, .every = every * SECOND};
+        rd_requests q = {
+            .n = N, .id = id, .time = time, .lifetime = lifetime, .operation = operation};
+        assert_int_equal(rd_objects_new(*state, &config, &o), RD_OK);
+        assert_int_equal(rd_objects_feed(o, &q, got), RD_OK);
+        assert_true(got[3] == RD_MISS_EXPIRED && got[4] == 2 && got[5] == 2 && got[6] == 0);
+        assert_int_equal(rd_objects_profile(o, &p), RD_OK);
+        if (every) { /* the last stretch contains the last time */
+            assert_int_equal(rd_profile_stretches(p)->n, 1);
+            assert_int_equal(rd_profile_stretches(p)->rows[0].counted.requests, N);
+        }
+        rd_profile_free(p);
+        rd_objects_free(o);
+    }
+}
+
 static void profiles_survive_a_file_and_merge(void **state) {
     for (uint64_t seed = 60; seed < 64; seed++) {
         trace t;
@@ -492,6 +520,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(given_sizes_are_exact),
         cmocka_unit_test(impossible_requests_are_refused),
         cmocka_unit_test(objects_that_left_do_not_count_for_the_largest_sum),
+        cmocka_unit_test(times_may_be_the_largest_numbers),
         cmocka_unit_test(profiles_survive_a_file_and_merge),
     };
     return cmocka_run_group_tests(tests, context_new, context_free);

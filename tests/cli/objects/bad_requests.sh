@@ -47,3 +47,7 @@ for option in --simulate --machine=zen4 --caches=L1=32K:8; do
 done
 # A profile has no requests any more that another choice could count.
 for option in --count=all --expiry=lazy --warmup=1; do $REUSEDIST mrc --weight=bytes $option ok.json || true; done
+# Times may be the largest numbers.
+printf 'time,id,size\n18446744073709551614,1,5\n18446744073709551615,1,5\n' >t.csv
+$REUSEDIST mrc --weight=bytes -f csv:time-unit=ns --every=1s --out=csv --sizes=5 t.csv
+$REUSEDIST mrc --weight=bytes -f csv:time-unit=ns --out=csv --sizes=5 t.csv
