@@ -93,6 +93,12 @@ rd_status rd_report_hits_csv(rd_profile *p, const double *hits, size_t n_hits, c
     return rdi_text_take(&t, text, n);
 }
 
+/* Returns whether the largest object does not fit into the cache. "No cache" is not marked. */
+static bool is_below_largest(const rd_profile *p, const rd_hits_answer *answer) {
+    const rd_objects_facts *f = rd_profile_objects(p);
+    return f && answer->blocks > 0 && answer->blocks < f->largest;
+}
+
 static void put_answer(rd_json_writer *w, const rd_profile *p, const hits_row *row) {
     const rd_hits_answer *answer = &row->answer;
     uint64_t block_bytes = rd_profile_facts_of(p)->block_bytes;
@@ -110,6 +116,8 @@ static void put_answer(rd_json_writer *w, const rd_profile *p, const hits_row *r
         rdi_json_put_u64_or_null(w, "low_blocks", row->low, RD_UNKNOWN);
         rdi_json_put_u64_or_null(w, "high_blocks", row->high, RD_UNKNOWN);
     }
+    if (rd_profile_objects(p))
+        rd_json_put_bool(w, "below_largest", is_below_largest(p, answer));
     rd_json_end_object(w);
 }
 
@@ -166,6 +174,7 @@ static void add_row(rdi_paper *paper, const rd_profile *p, const hits_row *row) 
     rdi_paper_column(paper, -COUNT_COLUMNS, text);
     if (rd_mrc_has_band(p))
         add_range(paper, p, row);
+    rdi_text_puts(&paper->t, is_below_largest(p, answer) ? " *" : "");
     if (!answer->reachable)
         rdi_text_puts(&paper->t, rd_profile_facts_of(p)->bound ? "  the best within the bound"
                                                                : "  the best possible");
@@ -216,6 +225,7 @@ rd_status rd_report_hits_text(rd_profile *p, const rd_report_style *style, const
     RDI_NEED(rdi_profile_ctx(p), p, hits, text, n);
     RD_TRY(collect_rows(p, hits, n_hits, &rows));
     const rd_hits_answer *unreachable = NULL;
+    bool small = false;
     rdi_paper paper = rdi_paper_start(p, style);
     rdi_paper_title(&paper, p);
     rdi_text_putc(&paper.t, '\n');
@@ -234,6 +244,7 @@ rd_status rd_report_hits_text(rd_profile *p, const rd_report_style *style, const
     rdi_text_putc(&paper.t, '\n');
     for (size_t i = 0; i < n_hits; i++) {
         add_row(&paper, p, &rows[i]);
+        small = small || is_below_largest(p, &rows[i].answer);
         if (!rows[i].answer.reachable &&
             (!unreachable || rows[i].answer.requested < unreachable->requested))
             unreachable = &rows[i].answer;
@@ -244,6 +255,8 @@ rd_status rd_report_hits_text(rd_profile *p, const rd_report_style *style, const
         add_object_reason(&paper, unreachable, objects);
     else if (unreachable)
         add_reason(&paper, p, unreachable);
+    if (small)
+        rdi_objects_add_largest(&paper, p);
     rdi_free(paper.t.ctx, rows);
     return rdi_text_take(&paper.t, text, n);
 }

@@ -135,14 +135,17 @@ static size_t choose_sizes(const uint64_t *sizes, size_t n, uint64_t *out) {
     return kept;
 }
 
-static void add_head(rdi_paper *paper, const uint64_t *sizes, size_t n) {
+/* Adds the headings of the columns. The table of all requests explains the mark *. */
+static void add_head(rdi_paper *paper, const rd_profile *p, const uint64_t *sizes, size_t n) {
+    uint64_t largest = rd_profile_objects(p)->largest;
     rdi_paper_ink(paper, RDI_INK_BOLD);
     rdi_paper_column(paper, -TIME_COLUMNS, "from");
     rdi_paper_column(paper, -REQUEST_COLUMNS, "requests");
     for (size_t i = 0; i < n; i++) {
-        char size[16];
+        char size[16], text[20];
         rd_format_bytes((double)sizes[i], size);
-        rdi_paper_column(paper, -RATIO_COLUMNS, size);
+        snprintf(text, sizeof text, "%s%s", size, sizes[i] < largest ? " *" : "");
+        rdi_paper_column(paper, -RATIO_COLUMNS, text);
     }
     rdi_paper_ink(paper, RDI_INK_PLAIN);
     rdi_text_putc(&paper->t, '\n');
@@ -188,7 +191,7 @@ void rdi_stretches_add_table(rdi_paper *paper, const rd_profile *p, const uint64
     snprintf(heading, sizeof heading, "Miss ratio of requests by cache size, in stretches of %s",
              every);
     rdi_paper_heading(paper, heading);
-    add_head(paper, chosen, n);
+    add_head(paper, p, chosen, n);
     for (size_t i = 0; i < all->n && i < LINES_MAX; i++) {
         if (i)
             add_gap(paper, all, i);

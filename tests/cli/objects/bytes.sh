@@ -10,3 +10,8 @@ $REUSEDIST analyze --weight=bytes requests.csv
 for out in text csv json; do $REUSEDIST mrc --weight=bytes --warmup=9 --out=$out requests.csv; done
 $REUSEDIST mrc --weight=bytes --warmup=9 --hits=50% requests.csv
 $REUSEDIST mrc --weight=bytes --warmup=9 --quiet --out=csv requests.csv
+# A cache below the largest object is marked.
+printf 'time,id,size\n1,1,5\n2,1,5\n3,2,9\n' >small.csv
+$REUSEDIST mrc --weight=bytes --hits=0%,30% small.csv
+$REUSEDIST mrc --weight=bytes --hits=30% --out=json small.csv
+$REUSEDIST mrc --weight=bytes --every=2s --sizes=5,9 --ascii small.csv | tail -n 10
