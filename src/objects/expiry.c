@@ -62,11 +62,13 @@ static uint32_t take_lists(rdi_expiry_queue *q, unsigned from, unsigned to, uint
 /* Visits all places of a chain that was taken out when the time was `before`. Drops stale places
  * and the places of objects that will never expire. Objects whose time of expiry is reached expire,
  * and all other objects get a new place. */
-static void visit(rdi_expiry_queue *q, uint32_t chain, uint64_t before,
-                  void (*expired)(void *user, uint32_t number), void *user) {
+static void visit(rdi_expiry_queue *q, uint32_t chain, uint64_t before, rdi_expired *expired,
+                  void *user) {
     while (chain) {
         rdi_expiry_places a = q->array[chain];
-        uint32_t next = a.next;
+        uint32_t next = a.next, over[RDI_EXPIRY_PLACES];
+        unsigned n = 0;
+        RDI_PREFETCH(&q->array[next]);
         for (unsigned i = 0; i < a.n; i++)
             RDI_PREFETCH(&q->entry[a.number[i]]);
         q->array[chain].next = q->free;
@@ -83,17 +85,20 @@ static void visit(rdi_expiry_queue *q, uint32_t chain, uint64_t before,
                 continue;
             }
             e->time = RDI_EXPIRY_NEVER;
-            expired(user, a.number[i]);
+            over[n++] = a.number[i];
         }
+        if (n)
+            expired(user, over, n);
         chain = next;
     }
 }
 
 /* ---- memory ---- */
 
-static void nothing_expires(void *user, uint32_t number) {
+static void nothing_expires(void *user, const uint32_t *number, unsigned n) {
     (void)user;
     (void)number;
+    (void)n;
 }
 
 rd_status rdi_expiry_room(rdi_expiry_queue *q, rd_ctx *ctx, uint64_t n, uint64_t step,
@@ -134,8 +139,7 @@ void rdi_expiry_set(rdi_expiry_queue *q, uint32_t number, uint64_t time) {
 /* Let D be the highest digit that changes. The lists of all digits below D have only times that
  * have passed, and so have the lists of D whose value is smaller than the one in `now`. Only the
  * list of D with the same value as in `now` can also have times after `now`. */
-void rdi_expiry_advance(rdi_expiry_queue *q, uint64_t now,
-                        void (*expired)(void *user, uint32_t number), void *user) {
+void rdi_expiry_advance(rdi_expiry_queue *q, uint64_t now, rdi_expired *expired, void *user) {
     uint64_t before = q->now;
     now = now < RDI_EXPIRY_NEVER ? now : RDI_EXPIRY_NEVER - 1; /* nothing expires at "never" */
     if (now <= before)

@@ -48,6 +48,8 @@ typedef struct rdi_expiry_queue {
     uint64_t used[RDI_EXPIRY_LISTS / 64]; /* one bit per list that is not empty */
 } rdi_expiry_queue;
 
+typedef void rdi_expired(void *user, const uint32_t *number, unsigned n);
+
 void rdi_expiry_fini(rdi_expiry_queue *q, rd_ctx *ctx); /* a zeroed queue is allowed */
 /* Makes room for objects 0 to n - 1, and for `step` calls of rdi_expiry_set() before the next call
  * of this function; `step` is at most RDI_EXPIRY_STEP. A new queue begins at the time `now`. */
@@ -57,9 +59,8 @@ rd_status rdi_expiry_room(rdi_expiry_queue *q, rd_ctx *ctx, uint64_t n, uint64_t
 /* Sets the time at which an object expires: after the present time, or RDI_EXPIRY_NEVER. */
 void rdi_expiry_set(rdi_expiry_queue *q, uint32_t number, uint64_t time);
 
-/* Advances the present time to `now`, and calls `expired` for every object that expires at or
- * before it. An earlier `now` has no effect. */
-void rdi_expiry_advance(rdi_expiry_queue *q, uint64_t now,
-                        void (*expired)(void *user, uint32_t number), void *user);
+/* Advances the present time to `now`, and calls `expired` with the numbers of objects that expire at or
+ * before it, up to RDI_EXPIRY_PLACES of them at a time. An earlier `now` has no effect. */
+void rdi_expiry_advance(rdi_expiry_queue *q, uint64_t now, rdi_expired *expired, void *user);
 
 #endif

@@ -95,10 +95,8 @@ static bool is_absent(const rdi_cached *x) {
 }
 
 /* Removes an object whose lifetime has ended from the cache or, if expiry is lazy, marks it as
- * stale. The queue calls this function. */
-static void expire(void *user, uint32_t number) {
-    rd_objects *o = user;
-    rdi_cached *x = &o->table.object[number];
+ * stale. */
+static void expire_object(rd_objects *o, rdi_cached *x) {
     o->live -= x->bytes;
     rdi_cached_set_state(x, RDI_CACHED_STALE);
     if (o->config.expiry == RD_EXPIRY_LAZY)
@@ -106,6 +104,18 @@ static void expire(void *user, uint32_t number) {
     rdi_weight_remove(&o->axis, x->slot);
     x->slot = 0;
     rdi_cached_set_state(x, RDI_CACHED_EXPIRED);
+}
+
+/* Does so for n objects, whose memory accesses overlap. The queue calls this function. */
+static void expire(void *user, const uint32_t *number, unsigned n) {
+    rd_objects *o = user;
+    rdi_cached *all = o->table.object;
+    for (unsigned i = 0; i < n; i++)
+        RDI_PREFETCH(&all[number[i]]);
+    for (unsigned i = 0; i < n && o->config.expiry == RD_EXPIRY_EAGER; i++)
+        rdi_weight_prefetch(&o->axis, all[number[i]].slot);
+    for (unsigned i = 0; i < n; i++)
+        expire_object(o, &all[number[i]]);
 }
 
 static void advance(rd_objects *o, uint64_t time) {

@@ -172,6 +172,7 @@ static void fill_holes(rdi_weight_axis *a, uint64_t weight) {
         if (part == room) {
             clear_hole(a, hole);
             a->top_hole = hole_below(a, hole);
+            rdi_weight_prefetch(a, a->top_hole);
         }
     }
 }
@@ -207,21 +208,42 @@ void rdi_weight_remove(rdi_weight_axis *a, uint64_t s) {
         set_hole(a, s);
 }
 
-uint32_t rdi_weight_push(rdi_weight_axis *a, uint32_t owner, uint64_t weight) {
+/* Gives the next slot to `owner` with the weight `weight`, and subtracts `rest` from the holes. */
+static uint32_t push(rdi_weight_axis *a, uint32_t owner, uint64_t weight, uint64_t rest) {
     if (a->top_hole)
-        fill_holes(a, weight);
+        fill_holes(a, rest);
     a->has_empty = a->has_empty || weight == 0;
     a->used += weight;
     return append(a, owner, weight);
 }
 
-uint32_t rdi_weight_move(rdi_weight_axis *a, uint64_t s, uint32_t owner, uint64_t before,
-                         uint64_t weight, uint64_t *above) {
-    if (RDI_UNLIKELY(a->top_hole > s || before != weight)) {
+uint32_t rdi_weight_push(rdi_weight_axis *a, uint32_t owner, uint64_t weight) {
+    return push(a, owner, weight, weight);
+}
+
+/* Does the work of rdi_weight_move() if there is a hole above s or the weight changes. It is not inlined,
+ * so that the frequent case needs few registers. */
+static __attribute__((noinline)) uint32_t move_between_holes(rdi_weight_axis *a, uint64_t s,
+                                                             uint32_t owner, uint64_t before,
+                                                             uint64_t weight, uint64_t *above) {
+    if (a->top_hole > s) {
         *above = rdi_weight_above(a, s);
         rdi_weight_remove(a, s);
-        return rdi_weight_push(a, owner, weight);
+        return push(a, owner, weight, weight);
     }
+    /* The new weight fills the hole at s first, and what is left of it the holes below. */
+    uint64_t part = before < weight ? before : weight;
+    *above = a->take(a, s, part);
+    a->used -= part;
+    if (before > part)
+        set_hole(a, s);
+    return push(a, owner, weight, weight - part);
+}
+
+uint32_t rdi_weight_move(rdi_weight_axis *a, uint64_t s, uint32_t owner, uint64_t before,
+                         uint64_t weight, uint64_t *above) {
+    if (RDI_UNLIKELY(a->top_hole > s || before != weight))
+        return move_between_holes(a, s, owner, before, weight, above);
     /* There is no hole above s, so the weight of the new slot fills the hole at s exactly. */
     *above = a->take(a, s, weight);
     return append(a, owner, weight);
