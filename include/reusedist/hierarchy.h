@@ -90,6 +90,12 @@ RD_API RD_CHECKED rd_status rd_hierarchy_parse(rd_ctx *ctx, const char *text, rd
 RD_API RD_CHECKED rd_status rd_hierarchy_check(rd_ctx *ctx, const rd_hierarchy *h,
                                                uint64_t block_bytes);
 
+/* Checks whether threads can have private caches: in a hierarchy that rd_hierarchy_check() has
+ * accepted, at least one cache must not be shared, no cache that is not shared may come after a shared
+ * one, and L1I and L1D side by side must be alike. The function returns RD_EINVAL for a mistake; the
+ * message names the cache. */
+RD_API RD_CHECKED rd_status rd_hierarchy_check_private(rd_ctx *ctx, const rd_hierarchy *h);
+
 /* Makes the text that rd_hierarchy_parse() reads as `h`, with sizes in bytes. Keys with their
  * default value are left out. The caller frees the text with rd_text_free(). */
 RD_API RD_CHECKED rd_status rd_hierarchy_text(rd_ctx *ctx, const rd_hierarchy *h, char **out);
@@ -121,6 +127,29 @@ typedef struct rd_cache_counts {
     uint64_t invalidations; /* copies that inner caches lost because this cache is inclusive */
 } rd_cache_counts;
 
+/* Adds the counters `c` to `sum`. */
+RD_API void rd_cache_counts_add(rd_cache_counts *sum, const rd_cache_counts *c);
+
+/* What a cache additionally counts if threads have private caches. */
+typedef struct rd_coherence_counts {
+    uint64_t
+        coherence; /* misses of blocks that a store of another thread has removed; the fourth cause
+                           of misses, beside cold, capacity and conflict */
+    uint64_t removals;        /* blocks that stores of other threads removed from this cache */
+    uint64_t upgrades;        /* stores that hit here while another thread had the block */
+    uint64_t transfers;       /* misses for which the cache of another thread had the data */
+    uint64_t dirty_transfers; /* transfers from a cache that had a dirty copy */
+} rd_coherence_counts;
+
+/* The counters of one cache of a thread. */
+typedef struct rd_level_counts {
+    rd_cache_counts cache;
+    rd_coherence_counts coherence;
+} rd_level_counts;
+
+/* Adds the counters `c` to `sum`. */
+RD_API void rd_level_counts_add(rd_level_counts *sum, const rd_level_counts *c);
+
 typedef enum rd_miss_cause { RD_CAUSE_COLD, RD_CAUSE_CAPACITY, RD_CAUSE_CONFLICT } rd_miss_cause;
 
 /* One miss of a simulated cache. A tag is any number that the caller gives to a reference. */
@@ -147,6 +176,10 @@ typedef struct rd_simulator_config {
      * NULL if without_causes is true. */
     rd_miss_sink misses;
     void *misses_user;
+    /* true: every thread has caches of its own, except those that are shared; a store removes its
+     * block from the caches of all other threads. rd_hierarchy_check_private() must accept the
+     * hierarchy, and `misses` must be NULL. */
+    bool private_caches;
 } rd_simulator_config;
 
 typedef struct rd_simulator rd_simulator;
@@ -166,8 +199,22 @@ RD_API RD_CHECKED rd_status rd_simulator_feed(rd_simulator *s, const uint64_t *b
 RD_API RD_CHECKED rd_status rd_simulator_feed_tagged(rd_simulator *s, const uint64_t *blocks,
                                                      const uint8_t *kinds, const uint64_t *tags,
                                                      size_t n);
-/* Writes the counters of each cache so far to `out`, in the order of the hierarchy. */
+/* Does the same as rd_simulator_feed() for references of several threads. threads[i] is any number that
+ * identifies the thread of reference i. Without private caches, the numbers have no effect. With private
+ * caches, rd_simulator_feed() feeds references of thread 0. */
+RD_API RD_CHECKED rd_status rd_simulator_feed_threads(rd_simulator *s, const uint64_t *blocks,
+                                                      const uint8_t *kinds, const uint64_t *threads,
+                                                      size_t n);
+/* Writes the counters of each cache so far to `out`, in the order of the hierarchy. With private caches,
+ * they are the sums of all threads. */
 RD_API RD_CHECKED rd_status rd_simulator_counts(rd_simulator *s, rd_cache_counts *out);
+/* Returns the number of threads so far; 0 without private caches. */
+RD_API size_t rd_simulator_threads(const rd_simulator *s);
+/* Sets *thread to the number of a thread, and writes its counters of each cache so far to `out`. A shared
+ * cache counts for the thread whose reference is handled. Threads have indices in the order of their first
+ * references. The function returns RD_EINVAL if no thread has this index. */
+RD_API RD_CHECKED rd_status rd_simulator_thread_counts(const rd_simulator *s, size_t index,
+                                                       uint64_t *thread, rd_level_counts *out);
 RD_API void rd_simulator_free(rd_simulator *s);
 
 /* ---- every number of ways at once ---- */

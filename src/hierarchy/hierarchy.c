@@ -294,6 +294,30 @@ rd_status rd_hierarchy_check(rd_ctx *ctx, const rd_hierarchy *h, uint64_t block_
     return RD_OK;
 }
 
+rd_status rd_hierarchy_check_private(rd_ctx *ctx, const rd_hierarchy *h) {
+    RDI_NEED(ctx, ctx, h);
+    rd_hierarchy own;
+    RD_TRY(rdi_sized_copy(ctx, "rd_hierarchy", h, &own, sizeof own));
+    if (own.n == 0 || (own.cache[0].shared && !rd_hierarchy_is_split(&own)))
+        return rdi_fail(
+            ctx, RD_EINVAL,
+            "no cache is private: every cache has shared=yes, at least the innermost one");
+    if (rd_hierarchy_is_split(&own) && (own.cache[0].shared || own.cache[1].shared))
+        return rdi_fail(
+            ctx, RD_EINVAL,
+            "%s is shared, but the innermost caches of threads must be private; omit its "
+            "shared=yes",
+            own.cache[!own.cache[0].shared].name);
+    for (size_t i = 1; i < own.n && i < RD_CACHES_MAX; i++)
+        if (own.cache[i - 1].shared && !own.cache[i].shared)
+            return rdi_fail(
+                ctx, RD_EINVAL,
+                "%s is private to each thread, but %s, inside it, is shared by all threads; "
+                "add shared=yes to %s, or omit it from %s",
+                own.cache[i].name, own.cache[i - 1].name, own.cache[i].name, own.cache[i - 1].name);
+    return RD_OK;
+}
+
 rd_status rd_hierarchy_parse(rd_ctx *ctx, const char *text, rd_hierarchy *out) {
     RDI_NEED(ctx, ctx, text, out);
     rd_hierarchy h = {.size = sizeof h};
@@ -373,4 +397,33 @@ uint64_t rd_cache_ways(const rd_cache *c, uint64_t block_bytes) {
 uint64_t rd_cache_sets(const rd_cache *c, uint64_t block_bytes) {
     uint64_t ways = rd_cache_ways(c, block_bytes);
     return ways ? rd_cache_blocks(c, block_bytes) / ways : 0;
+}
+
+/* ---- counters ---- */
+
+void rd_cache_counts_add(rd_cache_counts *sum, const rd_cache_counts *c) {
+    if (!sum || !c)
+        return;
+    sum->references += c->references;
+    sum->misses += c->misses;
+    sum->cold += c->cold;
+    sum->capacity += c->capacity;
+    sum->conflict += c->conflict;
+    sum->writebacks += c->writebacks;
+    sum->far_hits += c->far_hits;
+    sum->prefetches += c->prefetches;
+    sum->useful += c->useful;
+    sum->useless += c->useless;
+    sum->invalidations += c->invalidations;
+}
+
+void rd_level_counts_add(rd_level_counts *sum, const rd_level_counts *c) {
+    if (!sum || !c)
+        return;
+    rd_cache_counts_add(&sum->cache, &c->cache);
+    sum->coherence.coherence += c->coherence.coherence;
+    sum->coherence.removals += c->coherence.removals;
+    sum->coherence.upgrades += c->coherence.upgrades;
+    sum->coherence.transfers += c->coherence.transfers;
+    sum->coherence.dirty_transfers += c->coherence.dirty_transfers;
 }

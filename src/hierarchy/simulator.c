@@ -6,46 +6,11 @@
  * references (cache.h); the functions here handle all other references. */
 #include "hierarchy/simulator.h"
 #include "base/sized.h"
-#include "hierarchy/cache.h"
-#include "hierarchy/causes.h"
-#include "hierarchy/lru_levels.h"
-#include "hierarchy/streams.h"
+#include "hierarchy/cores.h"
+#include "hierarchy/simulator_state.h"
 #include "reusedist/trace.h"
 
 #include <string.h>
-
-typedef struct level {
-    rdi_cache cache;
-    rd_cache is;
-    rd_cache_counts count;
-    rdi_streams *streams; /* NULL: no stream prefetcher */
-    rdi_causes *causes;   /* NULL: causes were not requested */
-} level;
-
-struct rd_simulator {
-    rd_ctx *ctx;
-    rd_hierarchy hierarchy;
-    level level[RD_CACHES_MAX];
-    size_t n;
-    size_t first[2];    /* indices of the innermost levels of data and of instruction fetches */
-    size_t outer;       /* index of the first level that is not innermost */
-    rdi_cache *fast[2]; /* caches of the levels `first`, if `is_fast`: a kernel can run them */
-    bool is_fast;
-    const rdi_cache_kernels *kernels;
-    rdi_lru_levels *lru; /* the caches, if all of them can be kept in LRU order; NULL: they are in
-                            `level` */
-    rdi_block_map seen;  /* shared by the causes of all levels (causes.h) */
-    rd_miss_sink sink;   /* receives all misses; NULL: nobody does */
-    uint64_t block, tag; /* the current reference, if `sink` is not NULL */
-};
-
-/* The result of searching the levels for a block. */
-typedef struct search {
-    size_t missed[RD_CACHES_MAX]; /* indices of the levels that missed, innermost first */
-    size_t n;                     /* number of elements of `missed` */
-    size_t hit;                   /* level that holds the block, or number of levels if none does */
-    uint64_t way;                 /* number of the way that holds the block */
-} search;
 
 static inline size_t next_level(const rd_simulator *s, size_t k) {
     return k < s->outer ? s->outer : k + 1;
@@ -53,14 +18,14 @@ static inline size_t next_level(const rd_simulator *s, size_t k) {
 
 /* ---- a write arrives ---- */
 
-static void write_arrives(rd_simulator *s, size_t k, uint64_t block) {
+void rdi_write_arrives(rd_simulator *s, size_t k, uint64_t block) {
     for (; k < s->n; k = next_level(s, k)) {
-        level *l = &s->level[k];
-        uint64_t way = rdi_cache_find(&l->cache, block);
+        rdi_level *l = &s->level[k];
+        uint64_t way = rdi_cache_find(l->cache, block);
         if (way == RDI_NO_WAY)
             continue;
-        if (!l->cache.through) {
-            l->cache.flags[way] |= RDI_WAY_DIRTY;
+        if (!l->cache->through) {
+            l->cache->flags[way] |= RDI_WAY_DIRTY;
             return;
         }
         l->count.writebacks++;
@@ -76,27 +41,30 @@ static rd_status lose(rd_simulator *s, size_t k, uint64_t block) {
     return s->sink ? rdi_causes_lose(s->ctx, s->level[k].causes, block, s->block, s->tag) : RD_OK;
 }
 
-/* Removes the victim of inclusive level k from all caches inside it. The victim becomes dirty if
- * one of them held a dirty copy. */
+/* The victim becomes dirty if the inner level held a dirty copy. */
+rd_status rdi_remove_victim(rd_simulator *s, size_t k, rdi_level *l, size_t i, rdi_victim *v) {
+    uint64_t way = rdi_cache_find(l->cache, v->block);
+    if (way == RDI_NO_WAY)
+        return RD_OK;
+    uint8_t flags = l->cache->flags[way];
+    s->level[k].count.invalidations++;
+    l->count.useless += (flags & RDI_WAY_MARKED) != 0;
+    l->count.writebacks += (flags & RDI_WAY_DIRTY) != 0;
+    v->flags |= flags & RDI_WAY_DIRTY;
+    rdi_cache_remove(l->cache, way);
+    return lose(s, i, v->block);
+}
+
+/* Removes the victim of inclusive level k from all caches inside it. */
 static rd_status remove_inside(rd_simulator *s, size_t k, rdi_victim *v) {
-    for (size_t i = 0; i < k; i++) {
-        level *l = &s->level[i];
-        uint64_t way = rdi_cache_find(&l->cache, v->block);
-        if (way == RDI_NO_WAY)
-            continue;
-        uint8_t flags = l->cache.flags[way];
-        s->level[k].count.invalidations++;
-        l->count.useless += (flags & RDI_WAY_MARKED) != 0;
-        l->count.writebacks += (flags & RDI_WAY_DIRTY) != 0;
-        v->flags |= flags & RDI_WAY_DIRTY;
-        rdi_cache_remove(&l->cache, way);
-        RD_TRY(lose(s, i, v->block));
-    }
+    for (size_t i = 0; i < k; i++)
+        RD_TRY(s->threads ? rdi_cores_remove_inside(s, k, i, v)
+                          : rdi_remove_victim(s, k, &s->level[i], i, v));
     return RD_OK;
 }
 
 static rd_status dispose(rd_simulator *s, size_t k, rdi_victim v) {
-    level *l = &s->level[k];
+    rdi_level *l = &s->level[k];
     size_t next = next_level(s, k);
     l->count.useless += (v.flags & RDI_WAY_MARKED) != 0;
     RD_TRY(lose(s, k, v.block));
@@ -105,25 +73,25 @@ static rd_status dispose(rd_simulator *s, size_t k, rdi_victim v) {
     bool dirty = v.flags & RDI_WAY_DIRTY;
     l->count.writebacks += dirty;
     if (next < s->n && s->level[next].is.fill == RD_FILL_EXCLUSIVE &&
-        rdi_cache_find(&s->level[next].cache, v.block) == RDI_NO_WAY)
+        rdi_cache_find(s->level[next].cache, v.block) == RDI_NO_WAY)
         RD_TRY(insert(s, next, v.block));
     if (dirty)
-        write_arrives(s, next, v.block);
+        rdi_write_arrives(s, next, v.block);
     return RD_OK;
 }
 
 static rd_status insert(rd_simulator *s, size_t k, uint64_t block) {
     rdi_victim victim;
-    RD_TRY(rdi_cache_insert(&s->level[k].cache, block, &victim));
+    RD_TRY(rdi_cache_insert(s->level[k].cache, block, &victim));
     return victim.flags ? dispose(s, k, victim) : RD_OK;
 }
 
 /* ---- steps 1 to 3 of a reference or prefetch ---- */
 
-static search search_from(rd_simulator *s, size_t k, uint64_t block) {
-    search found = {.way = RDI_NO_WAY};
+static rdi_search search_from(rd_simulator *s, size_t k, uint64_t block) {
+    rdi_search found = {.way = RDI_NO_WAY};
     for (; k < s->n; k = next_level(s, k)) {
-        found.way = rdi_cache_find(&s->level[k].cache, block);
+        found.way = rdi_cache_find(s->level[k].cache, block);
         if (found.way != RDI_NO_WAY)
             break;
         found.missed[found.n++] = k;
@@ -133,14 +101,14 @@ static search search_from(rd_simulator *s, size_t k, uint64_t block) {
 }
 
 /* Touches the block where it was found, and fills the levels that missed. */
-static rd_status load(rd_simulator *s, const search *found, uint64_t block) {
+static rd_status load(rd_simulator *s, const rdi_search *found, uint64_t block) {
     bool dirty = false;
     if (found->hit < s->n) {
-        level *l = &s->level[found->hit];
-        rdi_cache_touch(&l->cache, found->way);
+        rdi_level *l = &s->level[found->hit];
+        rdi_cache_touch(l->cache, found->way);
         if (l->is.fill == RD_FILL_EXCLUSIVE) {
-            dirty = l->cache.flags[found->way] & RDI_WAY_DIRTY;
-            rdi_cache_remove(&l->cache, found->way);
+            dirty = l->cache->flags[found->way] & RDI_WAY_DIRTY;
+            rdi_cache_remove(l->cache, found->way);
         }
     }
     for (size_t i = found->n; i-- > 0;) {
@@ -149,7 +117,7 @@ static rd_status load(rd_simulator *s, const search *found, uint64_t block) {
             continue;
         RD_TRY(insert(s, k, block));
         if (dirty)
-            write_arrives(s, k, block);
+            rdi_write_arrives(s, k, block);
         dirty = false;
     }
     return RD_OK;
@@ -158,13 +126,15 @@ static rd_status load(rd_simulator *s, const search *found, uint64_t block) {
 /* ---- prefetchers ---- */
 
 static rd_status prefetch(rd_simulator *s, size_t k, uint64_t block) {
-    level *l = &s->level[k];
-    search found = search_from(s, k, block);
+    rdi_level *l = &s->level[k];
+    rdi_search found = search_from(s, k, block);
     if (found.hit == k)
         return RD_OK;
     l->count.prefetches++;
+    if (s->threads)
+        RD_TRY(rdi_cores_prefetch(s, k, &found, block));
     RD_TRY(load(s, &found, block));
-    l->cache.flags[rdi_cache_find(&l->cache, block)] |= RDI_WAY_MARKED;
+    l->cache->flags[rdi_cache_find(l->cache, block)] |= RDI_WAY_MARKED;
     return RD_OK;
 }
 
@@ -182,7 +152,7 @@ static rd_status prefetch_ahead(rd_simulator *s, size_t k, uint64_t block, int d
 }
 
 static rd_status train(rd_simulator *s, size_t k, uint64_t block) {
-    const level *l = &s->level[k];
+    const rdi_level *l = &s->level[k];
     if (l->is.prefetch == RD_PREFETCH_NEXT)
         return prefetch_ahead(s, k, block, 1, 1);
     if (!l->streams)
@@ -193,9 +163,9 @@ static rd_status train(rd_simulator *s, size_t k, uint64_t block) {
 
 /* ---- one reference ---- */
 
-static rd_status count_arrivals(rd_simulator *s, const search *found, uint64_t block) {
+static rd_status count_arrivals(rd_simulator *s, const rdi_search *found, uint64_t block) {
     for (size_t i = 0; i < found->n; i++) {
-        level *l = &s->level[found->missed[i]];
+        rdi_level *l = &s->level[found->missed[i]];
         l->count.references++;
         l->count.misses++;
         if (l->causes)
@@ -203,30 +173,31 @@ static rd_status count_arrivals(rd_simulator *s, const search *found, uint64_t b
     }
     if (found->hit == s->n)
         return RD_OK;
-    level *l = &s->level[found->hit];
+    rdi_level *l = &s->level[found->hit];
     l->count.references++;
     return l->causes ? rdi_causes_add(l->causes, &block, 1, false) : RD_OK;
 }
 
 /* Removes the mark of the block that hit, and returns whether it had one. */
-static bool use_prefetched(rd_simulator *s, const search *found) {
+static bool use_prefetched(rd_simulator *s, const rdi_search *found) {
     if (found->hit == s->n)
         return false;
-    level *l = &s->level[found->hit];
-    bool marked = l->cache.flags[found->way] & RDI_WAY_MARKED;
-    l->cache.flags[found->way] &= (uint8_t)~RDI_WAY_MARKED;
+    rdi_level *l = &s->level[found->hit];
+    bool marked = l->cache->flags[found->way] & RDI_WAY_MARKED;
+    l->cache->flags[found->way] &= (uint8_t)~RDI_WAY_MARKED;
     l->count.useful += marked;
     return marked;
 }
 
-static rd_status reference(rd_simulator *s, uint64_t block, uint8_t kind) {
+rd_status rdi_simulate_reference(rd_simulator *s, uint64_t block, uint8_t kind) {
     size_t first = s->first[kind == RD_FETCH];
-    search found = search_from(s, first, block);
-    RD_TRY(count_arrivals(s, &found, block));
+    rdi_search found = search_from(s, first, block);
+    RD_TRY(s->threads ? rdi_cores_arrive(s, &found, block, kind)
+                      : count_arrivals(s, &found, block));
     bool marked = use_prefetched(s, &found);
     RD_TRY(load(s, &found, block));
     if (kind == RD_STORE)
-        write_arrives(s, first, block);
+        rdi_write_arrives(s, first, block);
     for (size_t i = 0; i < found.n; i++)
         RD_TRY(train(s, found.missed[i], block));
     return marked ? train(s, found.hit, block) : RD_OK;
@@ -235,13 +206,13 @@ static rd_status reference(rd_simulator *s, uint64_t block, uint8_t kind) {
 /* Counts n references that hit in an innermost level and that the kernel has processed. */
 static rd_status count_hits(rd_simulator *s, const uint64_t *blocks, const uint8_t *kinds,
                             size_t n) {
-    level *data = &s->level[s->first[0]], *fetches = &s->level[s->first[1]];
+    rdi_level *data = &s->level[s->first[0]], *fetches = &s->level[s->first[1]];
     if (data == fetches || !kinds) {
         data->count.references += n;
         return data->causes && n ? rdi_causes_add(data->causes, blocks, n, false) : RD_OK;
     }
     for (size_t i = 0; i < n; i++) {
-        level *l = kinds[i] == RD_FETCH ? fetches : data;
+        rdi_level *l = kinds[i] == RD_FETCH ? fetches : data;
         l->count.references++;
         if (l->causes)
             RD_TRY(rdi_causes_add(l->causes, blocks + i, 1, false));
@@ -253,6 +224,8 @@ static rd_status feed(rd_simulator *s, const uint64_t *blocks, const uint8_t *ki
                       const uint64_t *tags, size_t n) {
     if (s->lru)
         return rdi_lru_levels_feed(s->lru, blocks, kinds, NULL, n);
+    if (s->threads)
+        return rdi_cores_feed(s, blocks, kinds, NULL, n);
     for (size_t i = 0; i < n; i++) {
         const uint8_t *more = kinds ? kinds + i : NULL;
         if (s->is_fast) {
@@ -264,7 +237,7 @@ static rd_status feed(rd_simulator *s, const uint64_t *blocks, const uint8_t *ki
             break;
         s->block = blocks[i];
         s->tag = tags ? tags[i] : 0;
-        RD_TRY(reference(s, blocks[i], kinds ? kinds[i] : RD_LOAD));
+        RD_TRY(rdi_simulate_reference(s, blocks[i], kinds ? kinds[i] : RD_LOAD));
     }
     return RD_OK;
 }
@@ -294,10 +267,23 @@ rd_status rd_simulator_feed_tagged(rd_simulator *s, const uint64_t *blocks, cons
     return feed(s, blocks, kinds, tags, n);
 }
 
+rd_status rd_simulator_feed_threads(rd_simulator *s, const uint64_t *blocks, const uint8_t *kinds,
+                                    const uint64_t *threads, size_t n) {
+    RDI_NEED(s ? s->ctx : NULL, s);
+    if (n)
+        RDI_NEED(s->ctx, blocks, threads);
+    return s->threads ? rdi_cores_feed(s, blocks, kinds, threads, n)
+                      : feed(s, blocks, kinds, NULL, n);
+}
+
 /* ---- opening, closing and counts ---- */
 
 rd_status rd_simulator_counts(rd_simulator *s, rd_cache_counts *out) {
     RDI_NEED(s ? s->ctx : NULL, s, out);
+    if (s->threads) {
+        rdi_cores_count(s, out);
+        return RD_OK;
+    }
     for (size_t k = 0; k < s->n; k++)
         if (s->level[k].causes)
             RD_TRY(rdi_causes_flush(s->level[k].causes));
@@ -309,9 +295,11 @@ rd_status rd_simulator_counts(rd_simulator *s, rd_cache_counts *out) {
 }
 
 /* Returns whether the caches can be kept in LRU order. That is not possible if somebody receives
- * misses, because lru_levels.c does not tell which reference evicted a block. */
+ * misses, because lru_levels.c does not tell which reference evicted a block, nor if threads have
+ * private caches. */
 static bool suits_lru(const rd_simulator *s, const rd_simulator_config *config) {
-    return !config->misses && rdi_lru_levels_suit(&s->hierarchy, config->block_bytes);
+    return !config->misses && !config->private_caches &&
+           rdi_lru_levels_suit(&s->hierarchy, config->block_bytes);
 }
 
 static rd_status init_lru(rd_simulator *s, uint64_t block_bytes) {
@@ -322,16 +310,19 @@ static rd_status init_lru(rd_simulator *s, uint64_t block_bytes) {
 }
 
 static rd_status init_level(rd_simulator *s, size_t k, const rd_simulator_config *config) {
-    level *l = &s->level[k];
+    rdi_level *l = &s->own[k];
     l->is = s->hierarchy.cache[k];
+    l->cache = &s->caches[k];
+    if (config->private_caches && !l->is.shared)
+        return RD_OK; /* each thread has a level of its own */
     if (!suits_lru(s, config))
-        RD_TRY(rdi_cache_init(&l->cache, s->ctx, s->kernels, &l->is, config->block_bytes));
+        RD_TRY(rdi_cache_init(l->cache, s->ctx, s->kernels, &l->is, config->block_bytes));
     if (l->is.prefetch == RD_PREFETCH_STREAM) {
         l->streams = rdi_calloc(s->ctx, 1, sizeof *l->streams);
         if (!l->streams)
             return RD_ENOMEM;
     }
-    if (config->without_causes)
+    if (config->without_causes || config->private_caches)
         return RD_OK;
     RD_TRY(rdi_causes_new(s->ctx, rd_cache_blocks(&l->is, config->block_bytes), &s->seen,
                           UINT64_C(1) << k, &l->count, &l->causes));
@@ -345,9 +336,12 @@ static rd_status init(rd_simulator *s, const rd_simulator_config *config) {
     RD_TRY(rdi_cache_kernels_choose(s->ctx, RDI_ISA_AUTO, &s->kernels));
     RD_TRY(rdi_block_map_init(&s->seen, s->ctx));
     s->sink = config->misses;
-    if (s->sink && config->without_causes)
+    if (s->sink && (config->without_causes || config->private_caches))
         return rdi_fail(s->ctx, RD_EINVAL,
-                        "rd_simulator_config.misses needs causes; set without_causes to false");
+                        "rd_simulator_config.misses needs causes and no private caches; set "
+                        "without_causes and private_caches to false");
+    if (config->private_caches)
+        RD_TRY(rd_hierarchy_check_private(s->ctx, &s->hierarchy));
     s->n = s->hierarchy.n;
     for (size_t k = 0; k < s->n; k++)
         RD_TRY(init_level(s, k, config));
@@ -358,9 +352,11 @@ static rd_status init(rd_simulator *s, const rd_simulator_config *config) {
     s->outer = split ? 2 : 1;
     if (suits_lru(s, config))
         return init_lru(s, config->block_bytes);
+    if (config->private_caches)
+        return rdi_cores_new(s, config);
     s->is_fast = true;
     for (size_t i = 0; i < 2; i++) {
-        s->fast[i] = &s->level[s->first[i]].cache;
+        s->fast[i] = s->level[s->first[i]].cache;
         s->is_fast = s->is_fast && rdi_cache_is_narrow(s->fast[i]);
     }
     return RD_OK;
@@ -378,6 +374,7 @@ rd_status rd_simulator_new(rd_ctx *ctx, const rd_hierarchy *h, const rd_simulato
     if (!s)
         return RD_ENOMEM;
     s->ctx = ctx;
+    s->level = s->own;
     s->hierarchy = copy;
     rd_status status = init(s, &own);
     if (status != RD_OK) {
@@ -392,10 +389,11 @@ void rd_simulator_free(rd_simulator *s) {
     if (!s)
         return;
     for (size_t k = 0; k < RD_CACHES_MAX; k++) {
-        rdi_causes_free(s->ctx, s->level[k].causes);
-        rdi_free(s->ctx, s->level[k].streams);
-        rdi_cache_fini(&s->level[k].cache);
+        rdi_causes_free(s->ctx, s->own[k].causes);
+        rdi_free(s->ctx, s->own[k].streams);
+        rdi_cache_fini(&s->caches[k]);
     }
+    rdi_cores_free(s);
     rdi_lru_levels_free(s->lru);
     rdi_block_map_fini(&s->seen);
     rdi_free(s->ctx, s);

@@ -225,20 +225,6 @@ static rd_status compare_caches(rd_ctx *ctx, const rd_simulation *a, const rd_si
     return status;
 }
 
-static void add_counts(rd_cache_counts *sum, const rd_cache_counts *c) {
-    sum->references += c->references;
-    sum->misses += c->misses;
-    sum->cold += c->cold;
-    sum->capacity += c->capacity;
-    sum->conflict += c->conflict;
-    sum->writebacks += c->writebacks;
-    sum->far_hits += c->far_hits;
-    sum->prefetches += c->prefetches;
-    sum->useful += c->useful;
-    sum->useless += c->useless;
-    sum->invalidations += c->invalidations;
-}
-
 static bool same_machine(const rd_hierarchy *a, const rd_hierarchy *b) {
     return strcmp(a->machine, b->machine) == 0 && a->clock_ghz == b->clock_ghz &&
            a->memory_ns == b->memory_ns && a->parallel == b->parallel;
@@ -261,7 +247,7 @@ static rd_status hierarchy_merge(rd_ctx *ctx, const void *const *data, size_t n,
         if (!same_machine(&s->hierarchy, &((const rd_simulation *)data[i])->hierarchy))
             keep_machine(&s->hierarchy, &(rd_hierarchy){.size = sizeof(rd_hierarchy)});
         for (size_t k = 0; k < s->hierarchy.n; k++)
-            add_counts(&s->counts[k], &((const rd_simulation *)data[i])->counts[k]);
+            rd_cache_counts_add(&s->counts[k], &((const rd_simulation *)data[i])->counts[k]);
     }
     *sum = s;
     return RD_OK;

@@ -22,4 +22,16 @@ size_t cache_oracle_run(const rd_hierarchy *h, uint64_t block_bytes, const uint6
                         const uint8_t *kinds, size_t n, rd_cache_counts *counts,
                         cache_oracle_miss *misses);
 
+typedef struct cache_oracle_reference {
+    size_t thread; /* below the number of threads */
+    uint64_t block;
+    uint8_t kind;
+} cache_oracle_reference;
+
+/* Simulates private caches of threads: every cache of the hierarchy without `shared` exists once for
+ * each thread. Stores the counters of thread t and cache k in counts[t * h->n + k]. */
+void cache_oracle_run_private(const rd_hierarchy *h, uint64_t block_bytes,
+                              const cache_oracle_reference *refs, size_t n, size_t n_threads,
+                              rd_level_counts *counts);
+
 #endif

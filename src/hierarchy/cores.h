@@ -1,0 +1,33 @@
+/* Private caches: every thread has a core with caches of its own, and the cores share the outer
+ * caches. docs/hierarchies.md, "Private caches of threads", defines every step.
+ *
+ * The simulator (simulator.c) handles each reference with the levels of its thread. This module counts
+ * the references that arrive, finds the causes of their misses, and performs the step "Coherence".
+ */
+#ifndef RDI_CORES_H
+#define RDI_CORES_H
+
+#include "hierarchy/simulator_state.h"
+
+/* Makes the simulator simulate private caches, for a hierarchy that was checked. The shared levels in
+ * s->own must be complete. */
+rd_status rdi_cores_new(rd_simulator *s, const rd_simulator_config *config);
+void rdi_cores_free(rd_simulator *s); /* a simulator without private caches is allowed */
+
+/* Simulates references. `threads` has the number of the thread of each reference; NULL: all of them
+ * belong to thread 0. */
+rd_status rdi_cores_feed(rd_simulator *s, const uint64_t *blocks, const uint8_t *kinds,
+                         const uint64_t *threads, size_t n);
+/* Adds up the counters of all threads. */
+void rdi_cores_count(const rd_simulator *s, rd_cache_counts *out);
+
+/* Counts a reference of the current thread at the levels where it arrives, with the causes of its
+ * misses, and performs the step "Coherence". */
+rd_status rdi_cores_arrive(rd_simulator *s, const rdi_search *found, uint64_t block, uint8_t kind);
+/* Performs the step "Coherence" of a prefetch of level k of the current thread. */
+rd_status rdi_cores_prefetch(rd_simulator *s, size_t k, const rdi_search *found, uint64_t block);
+/* Removes the victim of inclusive level k from level i, inside it: from the level of the current
+ * thread or, if k is shared and i is private, from those of all threads. */
+rd_status rdi_cores_remove_inside(rd_simulator *s, size_t k, size_t i, rdi_victim *v);
+
+#endif

@@ -1,0 +1,12 @@
+/* Random hierarchies of caches, with every policy and rule. */
+#ifndef RD_HIERARCHIES_H
+#define RD_HIERARCHIES_H
+
+#include "base/common.h"
+#include "reusedist/hierarchy.h"
+
+/* Makes a valid hierarchy of 1 to 5 small caches for blocks of `block_bytes` bytes. A third of all
+ * hierarchies have the default rules. */
+void hierarchies_random(rdi_rng *rng, uint64_t block_bytes, rd_hierarchy *h);
+
+#endif
