@@ -32,7 +32,7 @@ static rd_status make_report(rd_ctx *ctx, const analysis_options *o, rd_profile 
         return status;
     bool distances = strcmp(rd_profile_facts_of(profile)->error_kind, "none") != 0;
     if (choose_caches(ctx, o, &caches, &given) != EXIT_OK || !caches.has_machine ||
-        (!distances && rd_profile_simulation(profile)))
+        (!distances && (rd_profile_simulation(profile) || rd_profile_private_simulation(profile))))
         return rd_report_text(profile, &style, text, n);
     if (!o->pipe.attribute.machine) /* caches of --caches have lines as large as blocks */
         caches.machine.line_bytes = rd_profile_facts_of(profile)->block_bytes;

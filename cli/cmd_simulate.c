@@ -47,6 +47,9 @@ static const rd_opt simulate_opts[] = {
      .type = RD_OPT_STRING,
      .offset = FIELD(ways),
      .help = "with --sets: count the misses of caches with every number of ways"},
+    OPTION_STACKS(FIELD(pipe.stacks),
+                  "one hierarchy for all threads, or private caches for each thread, except those "
+                  "with shared=yes"),
     {.name = "no-causes",
      .type = RD_OPT_BOOL,
      .offset = FIELD(no_causes),
@@ -196,6 +199,9 @@ static int check_options(const simulate_options *o) {
         return fail_usage(
             "simulate: --sets=N[,N...] and --ways=all must be given together; write a "
             "single cache as --caches=NAME=SIZE:WAYS");
+    if (ways && o->pipe.stacks)
+        return fail_usage("simulate: --ways=all counts the misses of caches that all threads use; "
+                          "omit --stacks=private");
     return EXIT_OK;
 }
 
@@ -224,7 +230,8 @@ const command command_simulate = {
         "  fill=nine|inclusive|exclusive   which blocks of inner caches the cache holds\n"
         "  prefetch=none|next|stream       which blocks are loaded before they are needed\n"
         "  index=mod|hash                  how blocks are distributed over the sets\n"
-        "  latency=CYCLES, shared=no|yes   stored with the result; no effect on the counts\n"
+        "  latency=CYCLES                  stored with the result; no effect on the counts\n"
+        "  shared=no|yes                   with --stacks=private: whether threads share it\n"
         "If the first two caches are called L1I and L1D, instruction fetches go to L1I and\n"
         "loads and stores to L1D. docs/hierarchies.md defines every rule.\n"
         "\n"
@@ -234,6 +241,16 @@ const command command_simulate = {
         "each cache. CSV columns: level, bytes, ways, references, misses, cold, capacity,\n"
         "conflict, writebacks, far_hits (hits that a fully associative LRU cache would miss),\n"
         "prefetches, useful, useless, invalidations.\n"
+        "\n"
+        "--stacks=private gives every thread caches of its own, except those with shared=yes, "
+        "which\n"
+        "come last. A store removes its block from the private caches of all other threads. The\n"
+        "trace must have thread numbers and kinds. A coherence miss is a reference to a block "
+        "that\n"
+        "another thread has stored to since. CSV has the columns coherence, removals, upgrades,\n"
+        "transfers, dirty_transfers, process and thread in addition: first one row per level, "
+        "with\n"
+        "the sums of all threads, and then the levels of each thread.\n"
         "\n"
         "--sets=64,128 --ways=all counts the misses of single LRU caches with 64 and with 128\n"
         "sets and every number of ways, in one pass. CSV columns: sets, ways, misses. Beyond\n"

@@ -65,6 +65,11 @@ enum { OUT_TEXT, OUT_CSV, OUT_JSON };
             "order of threads: as recorded, or N references of each thread in turn, 1 without "    \
             ":N [recorded]"                                                                        \
     }
+#define OPTION_STACKS(at, what)                                                                    \
+    {                                                                                              \
+        .name = "stacks", .arg = "shared|private", .type = RD_OPT_CHOICE,                          \
+        .choices = "shared|private", .def = "shared", .offset = (at), .help = what                 \
+    }
 #define OPTION_REORDER(at)                                                                         \
     {                                                                                              \
         .name = "reorder", .arg = "RECORDS", .type = RD_OPT_SIZE, .min = 1, .max = 0x1p32,         \

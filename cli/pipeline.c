@@ -131,6 +131,7 @@ int pipeline_open(pipeline *p, rd_ctx *ctx, const pipeline_options *o,
     *p = (pipeline){.ctx = ctx, .options = o};
     if (extras)
         p->extras = *extras;
+    bool only_caches = p->extras.hierarchy && o->engine && strcmp(o->engine, "null") == 0;
     rd_analysis_config config = {
         .size = sizeof config,
         .engine = o->engine,
@@ -155,7 +156,8 @@ int pipeline_open(pipeline *p, rd_ctx *ctx, const pipeline_options *o,
         .blocks_user = p->extras.blocks_user,
         .objects = p->extras.objects,
         .merge = (rd_merge)o->merge,
-        .stacks = (rd_stacks)o->stacks,
+        .stacks = only_caches ? RD_STACKS_SHARED : (rd_stacks)o->stacks,
+        .private_caches = o->stacks == RD_STACKS_PRIVATE,
         .sharing = p->extras.sharing,
     };
     int parsed = parse_options(p, &config);

@@ -146,8 +146,8 @@ typedef struct rd_analysis_config {
     rd_merge merge; /* RD_MERGE_TIME must not be combined with a checkpoint (RD_EINVAL) */
     /* RD_STACKS_PRIVATE: every thread has a cache of its own, see sharing.h. The traces must have
      * threads and kinds. The profile is that of rd_sharing_profile(). Private stacks must not be
-     * combined with an engine, a bound, a checkpoint, sampling, bursts, caches to simulate, objects,
-     * or kinds without stores (RD_EINVAL). */
+     * combined with an engine, a bound, a checkpoint, sampling, bursts, objects, or kinds without
+     * stores, nor with caches to simulate unless `private_caches` is true (RD_EINVAL). */
     rd_stacks stacks;
     /* Analyzes the references of threads in lockstep, see rd_trace_interleave(); NULL: in the recorded
      * order. This field must not be combined with a checkpoint or objects (RD_EINVAL). The profile
@@ -158,6 +158,11 @@ typedef struct rd_analysis_config {
      * with both kinds of stacks, but not with bounds, checkpoints, bursts, object caches or kinds
      * without stores (RD_EINVAL). */
     bool sharing;
+    /* true: the caches of `hierarchy` that are not shared are private to each thread, see
+     * rd_simulator_config. The traces must have threads and kinds, and the profile gets the result, see
+     * rd_profile_private_simulation(). Misses of private caches are not attributed. Without caches to
+     * simulate, this field has no effect. */
+    bool private_caches;
 } rd_analysis_config;
 
 typedef struct rd_analysis rd_analysis;

@@ -260,6 +260,32 @@ RD_API const rd_simulation *rd_profile_simulation(const rd_profile *p);
  * counts. */
 RD_API RD_CHECKED rd_status rd_profile_set_simulation(rd_profile *p, const rd_simulation *s);
 
+/* The caches of one thread. */
+typedef struct rd_thread_caches {
+    uint32_t process, thread;
+    rd_level_counts levels[RD_CACHES_MAX]; /* one per cache of the hierarchy */
+} rd_thread_caches;
+
+/* The result of a simulation of private caches that ran together with the analysis: see
+ * rd_analysis_config.private_caches. A profile has either this simulation or an rd_simulation. */
+typedef struct rd_private_simulation {
+    size_t size; /* sizeof(rd_private_simulation) */
+    rd_hierarchy hierarchy;
+    bool
+        causes; /* false: cold, coherence, capacity, conflict and far_hits were not computed and are 0 */
+    const char *interleave; /* the order in which the references of the threads were simulated */
+    rd_level_counts all[RD_CACHES_MAX]; /* the sums of all threads */
+    const rd_thread_caches *threads;    /* in the order of their numbers */
+    size_t n_threads;
+} rd_private_simulation;
+
+/* Returns the simulation of private caches of a profile, borrowed from it, or NULL if there was none. */
+RD_API const rd_private_simulation *rd_profile_private_simulation(const rd_profile *p);
+/* Stores a copy of a simulation in a profile, with its threads in the order of their numbers, and with
+ * their sums, whatever `all` is. The function returns RD_EINVAL for impossible counts. */
+RD_API RD_CHECKED rd_status rd_profile_set_private_simulation(rd_profile *p,
+                                                              const rd_private_simulation *s);
+
 #ifdef __cplusplus
 }
 #endif

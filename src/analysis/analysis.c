@@ -12,31 +12,40 @@
 
 /* ---- opening ---- */
 
-/* Checks that neither private stacks nor `sharing` are combined with a setting that they do not
- * support. */
-static rd_status check_stacks(const rd_analysis *a) {
-    const rd_analysis_config *c = &a->config;
-    bool private = c->stacks == RD_STACKS_PRIVATE;
-    if (!private && !c->sharing)
-        return RD_OK;
-    const char *wrong = c->engine && private      ? "an engine"
-                        : c->bound                ? "a bound"
-                        : c->checkpoint           ? "a checkpoint"
-                        : c->sampling && private  ? "peaks"
-                        : c->burst                ? "bursts"
-                        : c->hierarchy && private ? "simulated caches"
-                        : c->objects              ? "bytes of objects"
-                                                  : NULL;
-    if (wrong)
-        return rdi_fail(a->ctx, RD_EINVAL,
-                        "private %s cannot be combined with %s: omit one of them",
-                        private ? "stacks" : "caches of threads", wrong);
-    if (c->kinds && !(c->kinds & RD_STORE))
+static rd_status check_stores(const rd_analysis *a) {
+    if (a->config.kinds && !(a->config.kinds & RD_STORE))
         return rdi_fail(
             a->ctx, RD_EINVAL,
             "private caches need the stores, which remove blocks from the caches of other "
             "threads; add S to the kinds");
     return RD_OK;
+}
+
+/* Checks that neither private stacks nor `sharing` are combined with a setting that they do not
+ * support. */
+static rd_status check_stacks(const rd_analysis *a) {
+    const rd_analysis_config *c = &a->config;
+    bool private = c->stacks == RD_STACKS_PRIVATE;
+    if (rdi_analysis_has_private_caches(a)) {
+        RD_TRY(rd_hierarchy_check_private(a->ctx, c->hierarchy));
+        RD_TRY(check_stores(a));
+    }
+    if (!private && !c->sharing)
+        return RD_OK;
+    const char *wrong = c->engine && private     ? "an engine"
+                        : c->bound               ? "a bound"
+                        : c->checkpoint          ? "a checkpoint"
+                        : c->sampling && private ? "peaks"
+                        : c->burst               ? "bursts"
+                        : c->hierarchy && private && !c->private_caches
+                            ? "simulated caches that all threads use"
+                        : c->objects ? "bytes of objects"
+                                     : NULL;
+    if (wrong)
+        return rdi_fail(a->ctx, RD_EINVAL,
+                        "private %s cannot be combined with %s: omit one of them",
+                        private ? "stacks" : "caches of threads", wrong);
+    return check_stores(a);
 }
 
 static rd_status check_config(rd_analysis *a) {

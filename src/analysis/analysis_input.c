@@ -50,18 +50,23 @@ static void note_trace(const rd_analysis *a, const rdi_analysis_reading *r) {
 static rd_status open_attribution(rd_analysis *a, const rd_mapping *mapping) {
     if (!a->config.attribution || a->attribution)
         return RD_OK;
-    size_t caches = a->config.hierarchy && !a->config.without_causes ? a->config.hierarchy->n : 0;
+    bool causes = a->config.hierarchy && !a->config.without_causes && !a->config.private_caches;
+    size_t caches = causes ? a->config.hierarchy->n : 0;
     return rdi_attribution_feed_new(a->ctx, a->config.attribution, mapping, a->config.bound, caches,
                                     &a->attribution);
 }
 
-static rd_status open_hierarchy(rd_analysis *a) {
+static rd_status open_hierarchy(rd_analysis *a, const rd_trace *trace) {
     if (!a->config.hierarchy || a->hierarchy)
         return RD_OK;
-    bool wanted = a->attribution && !a->config.without_causes;
-    return rdi_hierarchy_feed_new(
-        a->ctx, &a->config, a->block_bytes, !a->config.bound && rdi_analysis_is_exact(a),
-        wanted ? rdi_attribution_feed_misses : NULL, a->attribution, &a->hierarchy);
+    bool wanted = a->attribution && !a->config.without_causes && !a->config.private_caches;
+    bool exact = a->engine && !a->config.bound && rdi_analysis_is_exact(a);
+    if (a->attribution && a->config.private_caches)
+        rdi_analysis_note(a, RD_NOTE_WARNING,
+                          "the misses of private caches are not attributed to code and data");
+    return rdi_hierarchy_feed_new(a->ctx, &a->config, a->block_bytes, exact,
+                                  wanted ? rdi_attribution_feed_misses : NULL, a->attribution,
+                                  rdi_private_has_processes(a, trace), &a->hierarchy);
 }
 
 void rdi_analysis_note_columns(const rd_analysis *a, const rdi_analysis_reading *r,
@@ -138,7 +143,7 @@ static rd_status read_references(rd_analysis *a, rdi_analysis_reading *r) {
     RD_TRY(rdi_private_open(a, r->trace));
     RD_TRY(open_attribution(a, &r->mapping));
     RD_TRY(select_contexts(a, r));
-    RD_TRY(open_hierarchy(a));
+    RD_TRY(open_hierarchy(a, r->trace));
     RD_TRY(rd_mapper_new(a->ctx, &r->mapping, &r->mapper));
     add_source(a, r);
     rd_status status = feed(a, r);

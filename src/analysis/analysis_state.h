@@ -14,7 +14,7 @@
  *   checkpoint_words.c   describes an analysis for its checkpoint
  *   recorded_order.c     counts coherence misses in recorded order, beside lockstep
  *   distance_file.c      writes the file of all distances
- *   block_kinds.c        finds the kinds of the references of blocks
+ *   block_kinds.c        finds the kinds and the threads of the references of blocks
  *   hierarchy_feed.c     feeds blocks and kinds to the simulation of caches
  *   machine_caches.c     finds the default caches of attribution
  *
@@ -129,7 +129,7 @@ void rdi_note_objects(const rd_analysis *a, const rd_profile *profile);
 bool rdi_private_has_processes(const rd_analysis *a, const rd_trace *trace);
 /* Makes the private caches if they are requested and do not exist yet. `trace` is the first trace. */
 rd_status rdi_private_open(rd_analysis *a, const rd_trace *trace);
-/* Fails if the trace lacks columns that private caches need. `fields` is the mask of its columns. */
+/* Fails if the trace lacks columns that private caches, measured or simulated, need. `fields` is the mask of its columns. */
 rd_status rdi_private_check(const rd_analysis *a, const rdi_analysis_reading *r, uint32_t fields);
 /* Feeds n blocks of the batch `refs` to the private caches. If there is no engine and the distances
  * are needed, stores them in a->distances and passes them to the sink. */
@@ -162,11 +162,16 @@ static inline bool rdi_analysis_wants_sharing(const rd_analysis *a) {
     return a->config.stacks == RD_STACKS_PRIVATE || a->config.sharing;
 }
 
+/* Returns whether the simulated caches are private to threads. */
+static inline bool rdi_analysis_has_private_caches(const rd_analysis *a) {
+    return a->config.hierarchy && a->config.private_caches;
+}
+
 /* Returns whether one thread must see all blocks in order, and needs more than the block ids and the
  * kinds of their references. */
 static inline bool rdi_analysis_wants_references(const rd_analysis *a) {
     return a->sampler || a->config.attribution || a->bursts || a->config.blocks ||
-           rdi_analysis_wants_sharing(a);
+           rdi_analysis_wants_sharing(a) || rdi_analysis_has_private_caches(a);
 }
 
 /* Returns whether one thread must see all blocks in order. */

@@ -1,4 +1,4 @@
-/* Finds the kinds of the references that blocks come from. See block_kinds.h.
+/* Finds the kinds and threads of the references that blocks come from. See block_kinds.h.
  *
  * Few references span several blocks, so most blocks belong to consecutive references, one to each.
  * The kinds of such blocks are copied many at a time. */
@@ -30,5 +30,13 @@ void rdi_block_kinds(const rd_refs *refs, const uint32_t *origins, size_t n, uin
         else
             for (size_t i = at; i < end; i++)
                 kinds[i] = refs->kind[origins[i]];
+    }
+}
+
+void rdi_block_threads(const rd_refs *refs, const uint32_t *origins, size_t n, bool processes,
+                       uint64_t *threads) {
+    for (size_t i = 0; i < n; i++) {
+        uint64_t process = processes ? refs->addr[origins[i]] >> 48 : 0;
+        threads[i] = process << 32 | (refs->thread ? refs->thread[origins[i]] : 0);
     }
 }

@@ -1,4 +1,4 @@
-/* The kinds of the references that blocks come from. */
+/* The kinds and threads of the references that blocks come from. */
 #ifndef RDI_BLOCK_KINDS_H
 #define RDI_BLOCK_KINDS_H
 
@@ -7,5 +7,11 @@
 /* Writes the kind of the reference of each of n blocks to `kinds`. origins[i] is the index of the
  * reference of block i in `refs`. */
 void rdi_block_kinds(const rd_refs *refs, const uint32_t *origins, size_t n, uint8_t *kinds);
+
+/* Writes the thread of the reference of each of n blocks to `threads`: the number of the process in the
+ * upper 32 bits, and the number of the thread in the lower ones. If `processes` is true, the top 16 bits
+ * of an address are the number of its process; otherwise all threads belong to process 0. */
+void rdi_block_threads(const rd_refs *refs, const uint32_t *origins, size_t n, bool processes,
+                       uint64_t *threads);
 
 #endif

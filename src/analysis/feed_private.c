@@ -13,20 +13,19 @@ bool rdi_private_has_processes(const rd_analysis *a, const rd_trace *trace) {
 rd_status rdi_private_open(rd_analysis *a, const rd_trace *trace) {
     if (!rdi_analysis_wants_sharing(a) || a->sharing)
         return RD_OK;
-    char order[40];
-    snprintf(order, sizeof order, "lockstep:%" PRIu64,
-             a->config.interleave && a->config.interleave->turn ? a->config.interleave->turn : 1);
+    char order[RDI_ORDER_ROOM];
+    rdi_name_order(&a->config, order);
     rd_sharing_config config = {.size = sizeof config,
                                 .block_bytes = a->block_bytes,
                                 .binning = a->config.binning,
                                 .details = a->config.sharing,
                                 .processes = rdi_private_has_processes(a, trace),
-                                .interleave = a->config.interleave ? order : NULL};
+                                .interleave = order};
     return rd_sharing_new(a->ctx, &config, &a->sharing);
 }
 
 rd_status rdi_private_check(const rd_analysis *a, const rdi_analysis_reading *r, uint32_t fields) {
-    if (!a->sharing)
+    if (!a->sharing && !rdi_analysis_has_private_caches(a))
         return RD_OK;
     if (rd_trace_has_ids(r->trace))
         return rdi_fail(a->ctx, RD_EINVAL,

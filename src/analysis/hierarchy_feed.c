@@ -8,6 +8,8 @@
 #include "base/threads.h"
 #include "hierarchy/simulator.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define ALONE  4096  /* number of references in a buffer if the caller's thread simulates */
@@ -23,7 +25,10 @@ struct rdi_hierarchy_feed {
     rd_ctx *ctx;
     rd_simulator *simulator;
     rd_simulation result; /* its counts are filled in at the end */
-    size_t room;          /* number of references that fit into a buffer */
+    bool is_private, processes;
+    char order[RDI_ORDER_ROOM];
+    uint64_t *threads; /* private caches: threads of the references in the buffer; NULL: none */
+    size_t room;       /* number of references that fit into a buffer */
     bool wants_distances, wants_tags;
     buffer buffers[2];
     buffer *filling;
@@ -44,20 +49,32 @@ static rd_status init_buffer(rdi_hierarchy_feed *f, buffer *b) {
     return b->distances || !f->wants_distances ? RD_OK : RD_ENOMEM;
 }
 
+void rdi_name_order(const rd_analysis_config *config, char order[RDI_ORDER_ROOM]) {
+    const rd_interleave *i = config->interleave;
+    if (i)
+        snprintf(order, RDI_ORDER_ROOM, "lockstep:%" PRIu64, i->turn ? i->turn : 1);
+    else
+        snprintf(order, RDI_ORDER_ROOM, "recorded");
+}
+
 static rd_status init(rdi_hierarchy_feed *f, const rd_analysis_config *config, uint64_t block_bytes,
                       bool exact, rd_miss_sink misses, void *misses_user) {
-    bool behind = config->threads > 1 && !misses; /* only the caller's thread may call `misses` */
+    /* Only the caller's thread may call `misses`. */
+    bool behind = config->threads > 1 && !misses && !f->is_private;
     rd_simulator_config simulation = {.size = sizeof simulation,
                                       .block_bytes = block_bytes,
                                       .without_causes = config->without_causes,
                                       .misses = misses,
-                                      .misses_user = misses_user};
+                                      .misses_user = misses_user,
+                                      .private_caches = f->is_private};
     f->wants_tags = misses != NULL;
     RD_TRY(rd_simulator_new(f->ctx, config->hierarchy, &simulation, &f->simulator));
     f->wants_distances = exact && rdi_simulator_takes_distances(f->simulator);
     f->room = behind ? BEHIND : ALONE;
     f->filling = &f->buffers[0];
     RD_TRY(init_buffer(f, &f->buffers[0]));
+    if (f->is_private && !(f->threads = rdi_alloc(f->ctx, f->room, sizeof *f->threads)))
+        return RD_ENOMEM;
     if (!behind)
         return RD_OK;
     RD_TRY(init_buffer(f, &f->buffers[1]));
@@ -66,7 +83,7 @@ static rd_status init(rdi_hierarchy_feed *f, const rd_analysis_config *config, u
 
 rd_status rdi_hierarchy_feed_new(rd_ctx *ctx, const rd_analysis_config *config,
                                  uint64_t block_bytes, bool exact, rd_miss_sink misses,
-                                 void *misses_user, rdi_hierarchy_feed **out) {
+                                 void *misses_user, bool processes, rdi_hierarchy_feed **out) {
     rdi_hierarchy_feed *f = rdi_calloc(ctx, 1, sizeof *f);
     if (!f)
         return RD_ENOMEM;
@@ -74,6 +91,9 @@ rd_status rdi_hierarchy_feed_new(rd_ctx *ctx, const rd_analysis_config *config,
     f->result = (rd_simulation){.size = sizeof f->result,
                                 .hierarchy = *config->hierarchy,
                                 .causes = !config->without_causes};
+    f->is_private = config->private_caches;
+    f->processes = processes;
+    rdi_name_order(config, f->order);
     rd_status status = init(f, config, block_bytes, exact, misses, misses_user);
     if (status != RD_OK) {
         rdi_hierarchy_feed_free(f);
@@ -143,6 +163,12 @@ rd_status rdi_hierarchy_feed_blocks(rdi_hierarchy_feed *f, const rd_refs *refs,
         const uint64_t *known = f->wants_distances ? distances + at : NULL;
         some = f->room - b->n < n - at ? f->room - b->n : n - at;
         rdi_block_kinds(refs, origins + at, some, b->kinds + b->n);
+        if (f->is_private) {
+            rdi_block_threads(refs, origins + at, some, f->processes, f->threads);
+            RD_TRY(
+                rd_simulator_feed_threads(f->simulator, blocks + at, b->kinds, f->threads, some));
+            continue;
+        }
         if (!f->background) {
             RD_TRY(f->wants_tags ? rd_simulator_feed_tagged(f->simulator, blocks + at, b->kinds,
                                                             tags + at, some)
@@ -159,7 +185,32 @@ rd_status rdi_hierarchy_feed_blocks(rdi_hierarchy_feed *f, const rd_refs *refs,
     return RD_OK;
 }
 
+/* Stores the counters of all threads in the profile. */
+static rd_status finish_private(rdi_hierarchy_feed *f, rd_profile *profile) {
+    size_t n = rd_simulator_threads(f->simulator);
+    rd_thread_caches *threads = rdi_alloc(f->ctx, n + 1, sizeof *threads);
+    rd_status status = threads ? RD_OK : RD_ENOMEM;
+    for (size_t i = 0; i < n && status == RD_OK; i++) {
+        uint64_t number = 0;
+        status = rd_simulator_thread_counts(f->simulator, i, &number, threads[i].levels);
+        threads[i].process = (uint32_t)(number >> 32);
+        threads[i].thread = (uint32_t)number;
+    }
+    rd_private_simulation result = {.size = sizeof result,
+                                    .hierarchy = f->result.hierarchy,
+                                    .causes = f->result.causes,
+                                    .interleave = f->order,
+                                    .threads = threads,
+                                    .n_threads = n};
+    if (status == RD_OK)
+        status = rd_profile_set_private_simulation(profile, &result);
+    rdi_free(f->ctx, threads);
+    return status;
+}
+
 rd_status rdi_hierarchy_feed_finish(rdi_hierarchy_feed *f, uint64_t repeats, rd_profile *profile) {
+    if (f->is_private)
+        return finish_private(f, profile);
     if (f->background)
         RD_TRY(hand_over(f));
     RD_TRY(rdi_hierarchy_feed_wait(f));
@@ -178,5 +229,6 @@ void rdi_hierarchy_feed_free(rdi_hierarchy_feed *f) {
         rdi_free(f->ctx, f->buffers[i].kinds);
     }
     rd_simulator_free(f->simulator);
+    rdi_free(f->ctx, f->threads);
     rdi_free(f->ctx, f);
 }

@@ -8,13 +8,20 @@
 
 typedef struct rdi_hierarchy_feed rdi_hierarchy_feed;
 
+#define RDI_ORDER_ROOM 40
+
+/* Writes the name of the order in which an analysis gets the references of threads: "recorded", or
+ * "lockstep:N". */
+void rdi_name_order(const rd_analysis_config *config, char order[RDI_ORDER_ROOM]);
+
 /* Makes a simulation of config->hierarchy for blocks of `block_bytes` bytes. `exact` is true if the
  * exact reuse distance of each reference is available, without a bound. `misses` receives every miss;
- * NULL: there is no receiver. With more than one thread and without `misses`, the simulation runs on a
- * thread of its own. */
+ * NULL: there is no receiver. With more than one thread, without `misses` and without private caches, the
+ * simulation runs on a thread of its own. `processes` is that of rdi_block_threads(), for private
+ * caches. */
 rd_status rdi_hierarchy_feed_new(rd_ctx *ctx, const rd_analysis_config *config,
                                  uint64_t block_bytes, bool exact, rd_miss_sink misses,
-                                 void *misses_user, rdi_hierarchy_feed **out);
+                                 void *misses_user, bool processes, rdi_hierarchy_feed **out);
 
 /* Returns whether the simulation needs the reuse distances of all references. Returns false if `f` is
  * NULL. */
@@ -39,7 +46,7 @@ typedef struct rdi_simulated {
 /* Feeds references. The caller must keep their arrays unchanged until the next call of this function or
  * of rdi_hierarchy_feed_wait() returns. The function first waits until the references of the previous
  * call are simulated. If the simulation has its own thread, the function then returns while that thread
- * simulates. It must not be used with a receiver of misses. */
+ * simulates. It must not be used with a receiver of misses or with private caches. */
 rd_status rdi_hierarchy_feed_start(rdi_hierarchy_feed *f, const rdi_simulated *refs);
 /* Waits until all references are simulated. */
 rd_status rdi_hierarchy_feed_wait(rdi_hierarchy_feed *f);

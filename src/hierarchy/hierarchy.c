@@ -298,23 +298,24 @@ rd_status rd_hierarchy_check_private(rd_ctx *ctx, const rd_hierarchy *h) {
     RDI_NEED(ctx, ctx, h);
     rd_hierarchy own;
     RD_TRY(rdi_sized_copy(ctx, "rd_hierarchy", h, &own, sizeof own));
-    if (own.n == 0 || (own.cache[0].shared && !rd_hierarchy_is_split(&own)))
+    RD_TRY(check_shape(ctx, &own));
+    if (rd_hierarchy_is_split(&own) && own.cache[0].shared != own.cache[1].shared)
         return rdi_fail(
             ctx, RD_EINVAL,
-            "no cache is private: every cache has shared=yes, at least the innermost one");
-    if (rd_hierarchy_is_split(&own) && (own.cache[0].shared || own.cache[1].shared))
-        return rdi_fail(
-            ctx, RD_EINVAL,
-            "%s is shared, but the innermost caches of threads must be private; omit its "
-            "shared=yes",
-            own.cache[!own.cache[0].shared].name);
-    for (size_t i = 1; i < own.n && i < RD_CACHES_MAX; i++)
+            "one of %s and %s is shared by all threads and the other one is private; both "
+            "must be alike",
+            own.cache[0].name, own.cache[1].name);
+    for (size_t i = 1; i < own.n; i++)
         if (own.cache[i - 1].shared && !own.cache[i].shared)
             return rdi_fail(
                 ctx, RD_EINVAL,
                 "%s is private to each thread, but %s, inside it, is shared by all threads; "
                 "add shared=yes to %s, or omit it from %s",
                 own.cache[i].name, own.cache[i - 1].name, own.cache[i].name, own.cache[i - 1].name);
+    if (own.cache[0].shared)
+        return rdi_fail(ctx, RD_EINVAL,
+                        "all caches are shared; private caches of threads need at least one cache "
+                        "without shared=yes");
     return RD_OK;
 }
 

@@ -1,10 +1,10 @@
 /* Reports simulated caches: tables for people, CSV and JSON for programs. */
 #include "reusedist/report.h"
 
-#include "base/json_write.h"
 #include "profile/profile_build.h"
 #include "profile/profile_write.h"
 #include "report/report_conflicts.h"
+#include "report/report_cores.h"
 #include "report/report_machine.h"
 #include "report/report_simulation.h"
 #include "report/waits.h"
@@ -42,6 +42,8 @@ static void put_cause(rdi_text *t, bool known, uint64_t count) {
 rd_status rd_report_simulation_csv(rd_profile *p, char **text, size_t *n) {
     RDI_NEED(rdi_profile_ctx(p), p, text, n);
     const rd_simulation *s = NULL;
+    if (rd_profile_private_simulation(p))
+        return rdi_report_cores_csv(p, text, n);
     RD_TRY(find(p, &s));
     rdi_text t = rdi_text_start(rdi_profile_ctx(p));
     rdi_text_puts(&t, "level,bytes,ways,references,misses,cold,capacity,conflict,writebacks,"
@@ -63,17 +65,15 @@ rd_status rd_report_simulation_csv(rd_profile *p, char **text, size_t *n) {
     return rdi_text_take(&t, text, n);
 }
 
-static void put_level(rd_json_writer *w, const rd_simulation *s, size_t k, uint64_t block_bytes) {
-    const rd_cache *cache = &s->hierarchy.cache[k];
-    const rd_cache_counts *c = &s->counts[k];
-    rd_json_begin_object(w, NULL, RD_JSON_INLINE);
+void rdi_put_simulated_cache(rd_json_writer *w, const rd_cache *cache, uint64_t block_bytes,
+                             const rd_cache_counts *c, bool causes) {
     rd_json_put_string(w, "level", cache->name);
     rd_json_put_u64(w, "bytes", cache->bytes);
     rd_json_put_u64(w, "sets", rd_cache_sets(cache, block_bytes));
     rd_json_put_u64(w, "ways", rd_cache_ways(cache, block_bytes));
     rd_json_put_u64(w, "references", c->references);
     rd_json_put_u64(w, "misses", c->misses);
-    uint64_t none = s->causes ? RD_UNKNOWN : 0;
+    uint64_t none = causes ? RD_UNKNOWN : 0;
     rdi_json_put_u64_or_null(w, "cold", c->cold, none);
     rdi_json_put_u64_or_null(w, "capacity", c->capacity, none);
     rdi_json_put_u64_or_null(w, "conflict", c->conflict, none);
@@ -83,30 +83,41 @@ static void put_level(rd_json_writer *w, const rd_simulation *s, size_t k, uint6
     rd_json_put_u64(w, "useful", c->useful);
     rd_json_put_u64(w, "useless", c->useless);
     rd_json_put_u64(w, "invalidations", c->invalidations);
-    rd_json_end_object(w);
+}
+
+rd_status rdi_put_simulation_facts(rd_json_writer *w, const rd_profile *p, const rd_hierarchy *h) {
+    const rd_profile_facts *facts = rd_profile_facts_of(p);
+    char *caches = NULL;
+    RD_TRY(rd_hierarchy_text(w->text.ctx, h, &caches));
+    rd_json_put_string(w, "schema", "reusedist.simulation/1");
+    rd_json_put_u64(w, "references", facts->references);
+    rdi_json_put_u64_or_null(w, "block_bytes", facts->block_bytes, 0);
+    rd_json_put_bool(w, "partial", facts->partial);
+    rdi_profile_write_interleaving(w, p);
+    rd_json_put_string(w, "caches", caches);
+    rd_text_free(w->text.ctx, caches);
+    return RD_OK;
 }
 
 rd_status rd_report_simulation_json(rd_profile *p, char **text, size_t *n) {
     RDI_NEED(rdi_profile_ctx(p), p, text, n);
     const rd_simulation *s = NULL;
-    const rd_profile_facts *facts = rd_profile_facts_of(p);
-    char *caches = NULL;
+    if (rd_profile_private_simulation(p))
+        return rdi_report_cores_json(p, text, n);
     RD_TRY(find(p, &s));
-    RD_TRY(rd_hierarchy_text(rdi_profile_ctx(p), &s->hierarchy, &caches));
     rd_json_writer w = rdi_json_writer_start(rdi_profile_ctx(p), RD_JSON_SPACED);
     rd_json_begin_object(&w, NULL, RD_JSON_LINES);
-    rd_json_put_string(&w, "schema", "reusedist.simulation/1");
-    rd_json_put_u64(&w, "references", facts->references);
-    rdi_json_put_u64_or_null(&w, "block_bytes", facts->block_bytes, 0);
-    rd_json_put_bool(&w, "partial", facts->partial);
-    rdi_profile_write_interleaving(&w, p);
-    rd_json_put_string(&w, "caches", caches);
+    rd_status status = rdi_put_simulation_facts(&w, p, &s->hierarchy);
     rd_json_begin_array(&w, "levels", RD_JSON_LINES);
-    for (size_t k = 0; k < s->hierarchy.n; k++)
-        put_level(&w, s, k, facts->block_bytes);
+    for (size_t k = 0; k < s->hierarchy.n; k++) {
+        rd_json_begin_object(&w, NULL, RD_JSON_INLINE);
+        rdi_put_simulated_cache(&w, &s->hierarchy.cache[k], block_bytes_of(p), &s->counts[k],
+                                s->causes);
+        rd_json_end_object(&w);
+    }
     rd_json_end_array(&w);
     rd_json_end_object(&w);
-    rd_text_free(rdi_profile_ctx(p), caches);
+    w.text.status = w.text.status == RD_OK ? status : w.text.status;
     return rd_json_writer_take(&w, text, n);
 }
 
@@ -126,7 +137,7 @@ static void add_share(rdi_paper *paper, uint64_t part, uint64_t all) {
     rdi_paper_column(paper, -SHARE_COLUMNS, text);
 }
 
-static void add_traffic(rdi_paper *paper, const rd_profile *p, const rd_simulation *s) {
+void rdi_report_traffic(rdi_paper *paper, const rd_profile *p, const rd_simulation *s) {
     rdi_text_putc(&paper->t, '\n');
     rdi_paper_ink(paper, RDI_INK_BOLD);
     rdi_paper_column(paper, NAME_COLUMNS, "Cache");
@@ -208,7 +219,9 @@ static bool any_prefetches(const rd_simulation *s) {
     return false;
 }
 
-static void add_prefetches(rdi_paper *paper, const rd_simulation *s) {
+void rdi_report_prefetches(rdi_paper *paper, const rd_simulation *s) {
+    if (!any_prefetches(s))
+        return;
     rdi_text_putc(&paper->t, '\n');
     rdi_paper_ink(paper, RDI_INK_BOLD);
     rdi_paper_column(paper, NAME_COLUMNS + SIZE_COLUMNS, "Prefetching");
@@ -282,11 +295,14 @@ static void add_wait(rdi_paper *paper, const rd_profile *p) {
 
 void rdi_report_simulation(rdi_paper *paper, const rd_profile *p) {
     const rd_simulation *s = rd_profile_simulation(p);
-    add_traffic(paper, p, s);
+    if (!s) {
+        rdi_report_cores(paper, p);
+        return;
+    }
+    rdi_report_traffic(paper, p, s);
     if (s->causes)
         add_causes(paper, s);
-    if (any_prefetches(s))
-        add_prefetches(paper, s);
+    rdi_report_prefetches(paper, s);
     add_words(paper, p, s);
     add_wait(paper, p);
     rdi_report_conflicts(paper, p);
@@ -296,7 +312,8 @@ rd_status rd_report_simulation_text(rd_profile *p, const rd_report_style *style,
                                     size_t *n) {
     RDI_NEED(rdi_profile_ctx(p), p, text, n);
     const rd_simulation *s = NULL;
-    RD_TRY(find(p, &s));
+    if (!rd_profile_private_simulation(p))
+        RD_TRY(find(p, &s));
     rdi_paper paper = rdi_paper_start(p, style);
     rdi_paper_title(&paper, p);
     rdi_report_simulation(&paper, p);

@@ -2,10 +2,22 @@
 #ifndef RDI_REPORT_SIMULATION_H
 #define RDI_REPORT_SIMULATION_H
 
+#include "base/json_write.h"
 #include "report/paper.h"
 
 /* Adds tables of the caches that were simulated, and sentences about them. The profile must have a
- * simulation. */
+ * simulation, of private caches or not. */
 void rdi_report_simulation(rdi_paper *paper, const rd_profile *p);
+
+/* Adds the table of references, misses and write-backs, and the table of prefetches if a cache
+ * prefetches. */
+void rdi_report_traffic(rdi_paper *paper, const rd_profile *p, const rd_simulation *s);
+void rdi_report_prefetches(rdi_paper *paper, const rd_simulation *s);
+
+/* Writes the members of a JSON result that describe the simulation and its caches. */
+rd_status rdi_put_simulation_facts(rd_json_writer *w, const rd_profile *p, const rd_hierarchy *h);
+/* Writes the members of one cache and its counters. */
+void rdi_put_simulated_cache(rd_json_writer *w, const rd_cache *cache, uint64_t block_bytes,
+                             const rd_cache_counts *c, bool causes);
 
 #endif

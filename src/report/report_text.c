@@ -391,7 +391,7 @@ rd_status rdi_report_text(rd_profile *p, const rd_report_style *style, const rd_
                         r.facts->references ? "no reuse distances: the engine does not compute them"
                                             : "nothing: the trace has no references");
     }
-    if (rd_profile_simulation(p)) {
+    if (rd_profile_simulation(p) || rd_profile_private_simulation(p)) {
         rdi_paper_heading(&r.paper, "Simulated caches");
         rdi_report_simulation(&r.paper, p);
     }

@@ -142,6 +142,70 @@ static bool compare_counts(const rd_hierarchy *h, rd_simulator *s, size_t n_thre
     return good && found == expected_threads && memcmp(all, sum, h->n * sizeof *all) == 0;
 }
 
+/* ---- one private cache and private stacks ---- */
+
+/* Counts what analyze --stacks=private says about a private cache of `size` blocks: elements 0 to 3 are
+ * references, misses, cold misses and coherence misses. */
+static rd_status count_stacks(rd_ctx *ctx, uint64_t block_bytes, size_t n, uint64_t size,
+                              uint64_t counts[4]) {
+    static uint64_t addr[LONGEST], distances[LONGEST];
+    static uint32_t origins[LONGEST], thread[LONGEST];
+    rd_sharing_config config = {.size = sizeof config, .block_bytes = block_bytes};
+    rd_sharing *s = NULL;
+    for (size_t i = 0; i < n; i++) {
+        addr[i] = blocks[i] * (block_bytes ? block_bytes : 1);
+        thread[i] = (uint32_t)refs[i].thread;
+        origins[i] = (uint32_t)i;
+    }
+    rd_refs all = {.n = n,
+                   .fields = RD_FIELD_KIND | RD_FIELD_THREAD,
+                   .addr = addr,
+                   .kind = kinds,
+                   .thread = thread};
+    rd_sharing_batch batch = {&all, origins, blocks, n, distances};
+    RD_TRY(rd_sharing_new(ctx, &config, &s));
+    rd_status status = rd_sharing_feed(s, &batch);
+    rd_sharing_free(s);
+    memset(counts, 0, 4 * sizeof *counts);
+    for (size_t i = 0; i < n && status == RD_OK; i++) {
+        counts[0]++;
+        counts[1] += distances[i] >= size;
+        counts[2] += distances[i] == RD_COLD;
+        counts[3] += distances[i] == RD_MISS_COHERENCE;
+    }
+    return status;
+}
+
+/* Checks that one fully associative private cache has the hits, and the cold and coherence misses, of
+ * private stacks. */
+static bool agrees_with_stacks(rd_ctx *ctx, rdi_rng *rng, uint64_t block_bytes, size_t n) {
+    uint64_t size = 1 + rdi_rng_below(rng, 70), counts[4] = {0};
+    rd_hierarchy h = {.size = sizeof h, .n = 1};
+    rd_simulator_config config = {
+        .size = sizeof config, .block_bytes = block_bytes, .private_caches = true};
+    rd_level_counts sum = {{0}, {0}}, one;
+    rd_simulator *s = NULL;
+    strcpy(h.cache[0].name, "L1");
+    h.cache[0].bytes = size * (block_bytes ? block_bytes : 1);
+    rd_status status = rd_simulator_new(ctx, &h, &config, &s);
+    if (status == RD_OK)
+        status = feed(rng, s, n);
+    for (size_t i = 0; i < rd_simulator_threads(s) && status == RD_OK; i++) {
+        uint64_t number;
+        status = rd_simulator_thread_counts(s, i, &number, &one);
+        rd_level_counts_add(&sum, &one);
+    }
+    rd_simulator_free(s);
+    if (status == RD_OK)
+        status = count_stacks(ctx, block_bytes, n, size, counts);
+    bool good = status == RD_OK && counts[0] == sum.cache.references &&
+                counts[1] == sum.cache.misses && counts[2] == sum.cache.cold &&
+                counts[3] == sum.coherence.coherence && sum.cache.conflict == 0;
+    if (!good)
+        printf("a private cache of %" PRIu64 " blocks differs from private stacks\n", size);
+    return good;
+}
+
 static bool compare(rd_ctx *ctx, uint64_t seed) {
     static const uint64_t sizes[] = {0, 1, 64, 4096};
     static const size_t numbers[] = {1, 2, 2, 3, 4, 8, 16, THREADS_MOST};
@@ -161,7 +225,8 @@ static bool compare(rd_ctx *ctx, uint64_t seed) {
     rd_status status = rd_simulator_new(ctx, &h, &config, &s);
     if (status == RD_OK)
         status = feed(&rng, s, n);
-    bool good = status == RD_OK && compare_counts(&h, s, n_threads, !config.without_causes);
+    bool good = status == RD_OK && compare_counts(&h, s, n_threads, !config.without_causes) &&
+                agrees_with_stacks(ctx, &rng, block_bytes, n);
     char *text = NULL;
     if (status != RD_OK)
         printf("%s\n", rd_last_error(ctx));

@@ -873,6 +873,34 @@ static void analyses(void **state) {
     assert_true(rd_machine_caches(levels, NULL) > 0);
 }
 
+static void private_caches_of_threads(const rd_hierarchy *h) {
+    rd_simulator *s = NULL;
+    rd_cache_counts counts[RD_CACHES_MAX];
+    rd_level_counts levels[RD_CACHES_MAX], sum = {{0}, {0}};
+    uint64_t thread = 0;
+    REFUSED(rd_hierarchy_check_private(NULL, h));
+    EXPLAINED("h", rd_hierarchy_check_private(ctx, NULL));
+    rd_simulator_config config = {.size = sizeof config, .private_caches = true};
+    expect_ok(rd_simulator_new(ctx, h, &config, &s));
+    assert_int_equal(rd_simulator_threads(NULL), 0);
+    assert_int_equal(rd_simulator_threads(s), 0);
+    expect_saying(rd_simulator_thread_counts(s, 0, &thread, levels), "no thread with index 0");
+    expect_ok(rd_simulator_feed(s, blocks, NULL, N_BLOCKS)); /* all references are of thread 0 */
+    expect_ok(rd_simulator_counts(s, counts));
+    assert_int_equal(rd_simulator_threads(s), 1);
+    REFUSED(rd_simulator_thread_counts(NULL, 0, &thread, levels));
+    EXPLAINED("thread", rd_simulator_thread_counts(s, 0, NULL, levels));
+    EXPLAINED("out", rd_simulator_thread_counts(s, 0, &thread, NULL));
+    expect_ok(rd_simulator_thread_counts(s, 0, &thread, levels));
+    rd_level_counts_add(&sum, levels);
+    rd_level_counts_add(NULL, levels);
+    rd_level_counts_add(&sum, NULL);
+    rd_cache_counts_add(NULL, counts);
+    rd_cache_counts_add(counts, NULL);
+    assert_memory_equal(&sum.cache, &counts[0], sizeof *counts);
+    rd_simulator_free(s);
+}
+
 static void hierarchies(void **state) {
     (void)state;
     rd_hierarchy h = {0};
@@ -903,12 +931,17 @@ static void hierarchies(void **state) {
     EXPLAINED("blocks", rd_simulator_feed_tagged(s, NULL, NULL, blocks, 1));
     EXPLAINED("tags", rd_simulator_feed_tagged(s, blocks, NULL, NULL, 1));
     expect_ok(rd_simulator_feed_tagged(s, NULL, NULL, NULL, 0));
+    REFUSED(rd_simulator_feed_threads(NULL, blocks, NULL, blocks, 1));
+    EXPLAINED("blocks", rd_simulator_feed_threads(s, NULL, NULL, blocks, 1));
+    EXPLAINED("threads", rd_simulator_feed_threads(s, blocks, NULL, NULL, 1));
+    expect_ok(rd_simulator_feed_threads(s, NULL, NULL, NULL, 0));
     REFUSED(rd_simulator_counts(NULL, counts));
     EXPLAINED("out", rd_simulator_counts(s, NULL));
     expect_ok(rd_simulator_counts(s, counts));
     assert_int_equal(counts[0].references, N_BLOCKS);
     rd_simulator_free(s);
     rd_simulator_free(NULL);
+    private_caches_of_threads(&h);
     assert_int_equal(rd_cache_blocks(NULL, 64) + rd_cache_sets(NULL, 64) + rd_cache_ways(NULL, 64),
                      0);
 }
@@ -1013,6 +1046,17 @@ static void simulations(void **state) {
     s.counts[0].conflict = 1;
     expect_ok(rd_profile_set_simulation(profile, &s));
     assert_int_equal(rd_profile_simulation(profile)->counts[0].conflict, 1);
+    rd_thread_caches caches = {.thread = 7};
+    rd_private_simulation q = {.size = sizeof q, .hierarchy = s.hierarchy, .n_threads = 1};
+    assert_null(rd_profile_private_simulation(NULL));
+    REFUSED(rd_profile_set_private_simulation(NULL, &q));
+    EXPLAINED("s", rd_profile_set_private_simulation(profile, NULL));
+    EXPLAINED("own.interleave", rd_profile_set_private_simulation(profile, &q));
+    q.interleave = "recorded";
+    EXPLAINED("own.threads", rd_profile_set_private_simulation(profile, &q));
+    q.threads = &caches;
+    caches.levels[0].coherence.transfers = 1;
+    expect_saying(rd_profile_set_private_simulation(profile, &q), "contradict");
     REFUSED(rd_report_simulation_text(NULL, NULL, &text, &n));
     EXPLAINED("text", rd_report_simulation_text(profile, NULL, NULL, &n));
     EXPLAINED("n", rd_report_simulation_text(profile, NULL, &text, NULL));
