@@ -145,6 +145,34 @@ def check_hierarchy(part):
              "a level has more useful and useless prefetches than prefetches")
 
 
+def check_private_caches(profile, part):
+    """Checks the counts of each thread's caches; a shared cache may find what another thread prefetched."""
+    caches = part["caches"].split(",")
+    names = [cache.partition("=")[0] for cache in caches]
+    shared = ["shared=yes" in cache.split(":") for cache in caches]
+    need(not shared[0] and shared == sorted(shared), "private caches come first")
+    threads = part["threads"]
+    numbers = [(thread["process"], thread["thread"]) for thread in threads]
+    need(numbers == sorted(set(numbers)), "order of threads")
+    first = 2 if set(names[:2]) == {"L1I", "L1D"} else 1
+    for thread in threads:
+        need([level["name"] for level in thread["levels"]] == names, "names of levels")
+        for level, is_shared in zip(thread["levels"], shared, strict=True):
+            causes = level["cold"] + level["capacity"] + level["conflict"] + level["coherence"]
+            need(causes == (level["misses"] if part["causes"] else 0), "causes of misses")
+            need(level["misses"] + level["far_hits"] <= level["references"], "misses of a level")
+            need(is_shared or level["useful"] + level["useless"] <= level["prefetches"], "prefetches")
+            need(level["upgrades"] + level["misses"] <= level["references"], "upgrades")
+            need(level["dirty_transfers"] <= level["transfers"] <= level["misses"], "transfers")
+    for k in range(len(names)):
+        total = {key: sum(thread["levels"][k][key] for thread in threads)
+                 for key in ("references", "prefetches", "useful", "useless")}
+        need(total["useful"] + total["useless"] <= total["prefetches"], "prefetches of all threads")
+        need(total["references"] <= profile["references"], "references of a level")
+    need(sum(level["references"] for thread in threads for level in thread["levels"][:first])
+         <= profile["references"], "references of the innermost caches")
+
+
 def check_causes(profile, part):
     """Checks that the causes by code and data add up to the counts of the simulated caches."""
     n, levels, a = part["caches"], profile["hierarchy"]["levels"], profile["attribution"]
@@ -198,6 +226,8 @@ def check_details(profile):
             check_part(profile, profile[key])
     if "hierarchy" in profile:
         check_hierarchy(profile["hierarchy"])
+    if "private_caches" in profile:
+        check_private_caches(profile, profile["private_caches"])
 
 
 def check_popularity(part):

@@ -96,6 +96,18 @@ static rd_status feed(rd_analysis *a, const rdi_analysis_reading *r) {
     return parts ? rdi_feed_parts(a, r) : rdi_feed_ahead(a, r);
 }
 
+/* Makes a note if several threads use the same simulated caches, although some of the caches are those of
+ * one core. */
+static void note_shared_caches(const rd_analysis *a, const rdi_analysis_reading *r) {
+    if (!a->hierarchy || a->config.private_caches || !a->threads_seen.several ||
+        rd_hierarchy_check_private(a->ctx, a->config.hierarchy) != RD_OK)
+        return;
+    rdi_analysis_note(a, RD_NOTE_WARNING,
+                      "%s: all threads of this trace use the same simulated caches; with "
+                      "--stacks=private, every thread has its own, except those with shared=yes",
+                      r->name);
+}
+
 /* Adds the counts that are known only at the end of the trace. */
 static void take_counts(rd_analysis *a, const rdi_analysis_reading *r) {
     uint64_t repeats = rd_trace_repeats(r->trace), skipped = rd_trace_skipped(r->trace);
@@ -148,6 +160,7 @@ static rd_status read_references(rd_analysis *a, rdi_analysis_reading *r) {
     add_source(a, r);
     rd_status status = feed(a, r);
     take_counts(a, r);
+    note_shared_caches(a, r);
     rd_mapper_free(r->mapper);
     return status;
 }

@@ -25,6 +25,7 @@
 #define RDI_ANALYSIS_STATE_H
 
 #include "analysis/attribution_feed.h"
+#include "analysis/block_kinds.h"
 #include "analysis/bursts.h"
 #include "analysis/distance_file.h"
 #include "analysis/hierarchy_feed.h"
@@ -70,12 +71,13 @@ struct rd_analysis {
     rd_sampler *sampler;              /* NULL: none */
     rdi_attribution_feed *attribution; /* NULL: not requested, or no trace is open yet */
     rdi_hierarchy_feed *hierarchy;     /* NULL: no simulation, or no trace is open yet */
-    rdi_bursts *bursts;                /* NULL: the error of bursts is not estimated */
-    uint64_t *distances;               /* distances of a batch, for sampler, bursts and
+    rdi_threads_seen threads_seen; /* whether the simulated references belong to several threads */
+    rdi_bursts *bursts;            /* NULL: the error of bursts is not estimated */
+    uint64_t *distances;           /* distances of a batch, for sampler, bursts and
                                           attribution */
-    size_t distances_room;             /* number of distances that fit */
-    rd_parts parts;                    /* used if the engine reads the trace itself */
-    char *parts_text;                  /* memory of parts.what */
+    size_t distances_room;         /* number of distances that fit */
+    rd_parts parts;                /* used if the engine reads the trace itself */
+    char *parts_text;              /* memory of parts.what */
     rdi_parts_watch watch;
 
     rd_interleaving interleaving;       /* turn 0: no trace was interleaved */

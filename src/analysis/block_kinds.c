@@ -40,3 +40,24 @@ void rdi_block_threads(const rd_refs *refs, const uint32_t *origins, size_t n, b
         threads[i] = process << 32 | (refs->thread ? refs->thread[origins[i]] : 0);
     }
 }
+
+void rdi_threads_see_more(rdi_threads_seen *seen, const rdi_threads_seen *other) {
+    if (!other->any)
+        return;
+    seen->several = seen->several || other->several || (seen->any && seen->first != other->first);
+    seen->first = other->first;
+    seen->any = true;
+}
+
+void rdi_threads_see(rdi_threads_seen *seen, const rd_refs *refs, bool processes) {
+    if (seen->several || !refs->thread || refs->n == 0)
+        return;
+    uint32_t differ = 0;
+    uint64_t differ_addr = 0, process = processes ? refs->addr[0] >> 48 : 0;
+    for (size_t i = 0; i < refs->n; i++)
+        differ |= refs->thread[i] ^ refs->thread[0];
+    for (size_t i = 0; processes && i < refs->n; i++)
+        differ_addr |= refs->addr[i] ^ refs->addr[0];
+    rdi_threads_seen batch = {true, differ || differ_addr >> 48, process << 32 | refs->thread[0]};
+    rdi_threads_see_more(seen, &batch);
+}

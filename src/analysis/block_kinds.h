@@ -4,6 +4,8 @@
 
 #include "reusedist/trace.h"
 
+#include <stdbool.h>
+
 /* Writes the kind of the reference of each of n blocks to `kinds`. origins[i] is the index of the
  * reference of block i in `refs`. */
 void rdi_block_kinds(const rd_refs *refs, const uint32_t *origins, size_t n, uint8_t *kinds);
@@ -13,5 +15,16 @@ void rdi_block_kinds(const rd_refs *refs, const uint32_t *origins, size_t n, uin
  * of an address are the number of its process; otherwise all threads belong to process 0. */
 void rdi_block_threads(const rd_refs *refs, const uint32_t *origins, size_t n, bool processes,
                        uint64_t *threads);
+
+/* Whether references belong to several threads. An object of zeros has seen no references. */
+typedef struct rdi_threads_seen {
+    bool any, several;
+    uint64_t first; /* a thread, as rdi_block_threads() numbers it, if `any` is true */
+} rdi_threads_seen;
+
+/* Looks at the threads of a batch. A batch without thread numbers is ignored. */
+void rdi_threads_see(rdi_threads_seen *seen, const rd_refs *refs, bool processes);
+/* Adds what `other` has seen. */
+void rdi_threads_see_more(rdi_threads_seen *seen, const rdi_threads_seen *other);
 
 #endif

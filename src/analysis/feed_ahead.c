@@ -51,6 +51,7 @@ static rd_status feed_blocks(rd_analysis *a, const rdi_read_ahead_batch *batch, 
 static rd_status feed_batch(rd_analysis *a, const rdi_analysis_reading *r,
                             const rdi_read_ahead_batch *batch) {
     const rd_source before = *r->source;
+    rdi_threads_see_more(&a->threads_seen, &batch->threads);
     for (size_t at = 0; at < batch->n; at += FEED_BLOCKS) {
         size_t n = batch->n - at < FEED_BLOCKS ? batch->n - at : FEED_BLOCKS;
         RD_TRY(feed_blocks(a, batch, at, n));
@@ -87,6 +88,7 @@ rd_status rdi_feed_ahead(rd_analysis *a, const rdi_analysis_reading *r) {
                                     .mapping = r->mapping,
                                     .references = rd_trace_count(r->trace),
                                     .slice = RDI_READ_AHEAD_SLICE,
+                                    .processes = rdi_private_has_processes(a, r->trace),
                                     .decoders = a->config.threads};
     rdi_read_ahead *ahead = NULL;
     if (rdi_read_ahead_open(a->ctx, &config, &ahead) != RD_OK)

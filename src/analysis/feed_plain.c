@@ -62,6 +62,8 @@ static rd_status feed_blocks(rd_analysis *a, const rdi_analysis_reading *r, cons
 static rd_status feed_batch(rd_analysis *a, const rdi_analysis_reading *r, const rd_refs *refs) {
     if (a->attribution)
         RD_TRY(rdi_attribution_feed_refs(a->attribution, r->trace, r->source->references, refs));
+    if (a->hierarchy)
+        rdi_threads_see(&a->threads_seen, refs, rdi_private_has_processes(a, r->trace));
     rd_mapper_feed(r->mapper, refs);
     while (true) {
         const uint64_t *blocks = NULL;

@@ -101,6 +101,8 @@ static void append(decoder *d, buffer **b, const rd_refs *refs, const uint64_t *
 
 static rd_status decode_batch(decoder *d, const rd_refs *refs, buffer **b) {
     rd_mapper_feed(d->mapper, refs);
+    if (d->r->config.mapping.origins)
+        rdi_threads_see(&(*b)->batch.threads, refs, d->r->config.processes);
     (*b)->batch.references += refs->n; /* references count in this buffer, even if their last
                                           blocks go to the next one */
     while (*b) {

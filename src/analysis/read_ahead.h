@@ -9,6 +9,7 @@
 #ifndef RDI_READ_AHEAD_H
 #define RDI_READ_AHEAD_H
 
+#include "analysis/block_kinds.h"
 #include "base/common.h"
 #include "reusedist/trace.h"
 
@@ -24,6 +25,7 @@ typedef struct rdi_read_ahead_config {
     rd_mapping mapping;        /* with origins, batches have kinds */
     uint64_t references;       /* number of references in the trace, from rd_trace_count() */
     uint64_t slice;            /* number of references per slice, at least 1 */
+    bool processes;            /* see rdi_block_threads(); for the threads that batches have */
     uint64_t decoders; /* requested number of decoders; fewer are started if fewer are useful */
 } rdi_read_ahead_config;
 
@@ -38,6 +40,7 @@ typedef struct rdi_read_ahead_batch {
     uint64_t references;  /* number of references that were read into this batch; the last blocks
                             of some may be in the next batch */
     uint64_t bytes;       /* number of bytes of the file up to this point */
+    rdi_threads_seen threads; /* the threads of these references, if the mapping has origins */
 } rdi_read_ahead_batch;
 
 /* Starts the decoders. Returns RD_ENOMEM if there is no memory or no thread for them.

@@ -309,6 +309,12 @@ static void private_caches_need_threads_and_kinds(void **state) {
     assert_int_equal(try_text("64,L,1\n", "csv:addr=1,kind=2,thread=3", &config), RD_EINVAL);
     assert_non_null(strstr(rd_last_error(ctx), "need the stores"));
     config.kinds = 0;
+    config.private_caches = false;
+    config.stacks = RD_STACKS_PRIVATE;
+    config.engine = NULL;
+    assert_int_equal(try_text("64,L,1\n", "csv:addr=1,kind=2,thread=3", &config), RD_EINVAL);
+    assert_non_null(strstr(rd_last_error(ctx), "simulated caches that all threads use"));
+    config.private_caches = true;
     ok(try_text("64,L,1\n", "csv:addr=1,kind=2,thread=3", &config));
 }
 

@@ -11,7 +11,6 @@ try -f $columns -e stack
 try -f $columns --bound=8
 try -f $columns --peaks=auto
 try -f $columns --checkpoint=file
-try -f $columns --caches=L1=32K:8 --simulate
 try -f csv:id=1 --weight=bytes
 "$REUSEDIST" analyze -f $columns --out=json -o shared.json trace
 "$REUSEDIST" analyze --stacks=private -f $columns --out=json -o private.json trace
