@@ -102,9 +102,10 @@ static rd_status add_thread(rd_simulator *s, uint64_t number) {
     return rdi_block_map_exchange(&c->thread_index, number, c->n_threads - 1, &old);
 }
 
-/* Makes the thread with this number the current one. */
-static rd_status choose_thread(rd_simulator *s, uint64_t number) {
+rd_status rdi_cores_choose(rd_simulator *s, uint64_t number) {
     rdi_cores *c = s->threads;
+    if (c->n_threads && c->threads[c->current]->number == number)
+        return RD_OK;
     const uint64_t *known = rdi_block_map_find(&c->thread_index, number);
     if (!known)
         RD_TRY(add_thread(s, number));
@@ -383,18 +384,6 @@ rd_status rdi_cores_remove_inside(rd_simulator *s, size_t k, size_t i, rdi_victi
 }
 
 /* ---- the whole ---- */
-
-rd_status rdi_cores_feed(rd_simulator *s, const uint64_t *blocks, const uint8_t *kinds,
-                         const uint64_t *threads, size_t n) {
-    rdi_cores *c = s->threads;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t number = threads ? threads[i] : 0;
-        if (c->n_threads == 0 || c->threads[c->current]->number != number)
-            RD_TRY(choose_thread(s, number));
-        RD_TRY(rdi_simulate_reference(s, blocks[i], kinds ? kinds[i] : RD_LOAD));
-    }
-    return RD_OK;
-}
 
 void rdi_cores_count(const rd_simulator *s, rd_cache_counts *out) {
     for (size_t k = 0; k < s->n; k++) {

@@ -14,10 +14,8 @@
 rd_status rdi_cores_new(rd_simulator *s, const rd_simulator_config *config);
 void rdi_cores_free(rd_simulator *s); /* a simulator without private caches is allowed */
 
-/* Simulates references. `threads` has the number of the thread of each reference; NULL: all of them
- * belong to thread 0. */
-rd_status rdi_cores_feed(rd_simulator *s, const uint64_t *blocks, const uint8_t *kinds,
-                         const uint64_t *threads, size_t n);
+/* Makes the thread with this number the current one, to which the next reference belongs. */
+rd_status rdi_cores_choose(rd_simulator *s, uint64_t number);
 /* Adds up the counters of all threads. */
 void rdi_cores_count(const rd_simulator *s, rd_cache_counts *out);
 

@@ -18,7 +18,7 @@ static inline size_t next_level(const rd_simulator *s, size_t k) {
 
 /* ---- a write arrives ---- */
 
-void rdi_write_arrives(rd_simulator *s, size_t k, uint64_t block) {
+static void write_arrives(rd_simulator *s, size_t k, uint64_t block) {
     for (; k < s->n; k = next_level(s, k)) {
         rdi_level *l = &s->level[k];
         uint64_t way = rdi_cache_find(l->cache, block);
@@ -30,6 +30,10 @@ void rdi_write_arrives(rd_simulator *s, size_t k, uint64_t block) {
         }
         l->count.writebacks++;
     }
+}
+
+void rdi_write_arrives(rd_simulator *s, size_t k, uint64_t block) {
+    write_arrives(s, k, block);
 }
 
 /* ---- inserting a block ---- */
@@ -76,7 +80,7 @@ static rd_status dispose(rd_simulator *s, size_t k, rdi_victim v) {
         rdi_cache_find(s->level[next].cache, v.block) == RDI_NO_WAY)
         RD_TRY(insert(s, next, v.block));
     if (dirty)
-        rdi_write_arrives(s, next, v.block);
+        write_arrives(s, next, v.block);
     return RD_OK;
 }
 
@@ -117,7 +121,7 @@ static rd_status load(rd_simulator *s, const rdi_search *found, uint64_t block) 
             continue;
         RD_TRY(insert(s, k, block));
         if (dirty)
-            rdi_write_arrives(s, k, block);
+            write_arrives(s, k, block);
         dirty = false;
     }
     return RD_OK;
@@ -189,7 +193,7 @@ static bool use_prefetched(rd_simulator *s, const rdi_search *found) {
     return marked;
 }
 
-rd_status rdi_simulate_reference(rd_simulator *s, uint64_t block, uint8_t kind) {
+static rd_status reference(rd_simulator *s, uint64_t block, uint8_t kind) {
     size_t first = s->first[kind == RD_FETCH];
     rdi_search found = search_from(s, first, block);
     RD_TRY(s->threads ? rdi_cores_arrive(s, &found, block, kind)
@@ -197,7 +201,7 @@ rd_status rdi_simulate_reference(rd_simulator *s, uint64_t block, uint8_t kind) 
     bool marked = use_prefetched(s, &found);
     RD_TRY(load(s, &found, block));
     if (kind == RD_STORE)
-        rdi_write_arrives(s, first, block);
+        write_arrives(s, first, block);
     for (size_t i = 0; i < found.n; i++)
         RD_TRY(train(s, found.missed[i], block));
     return marked ? train(s, found.hit, block) : RD_OK;
@@ -221,11 +225,9 @@ static rd_status count_hits(rd_simulator *s, const uint64_t *blocks, const uint8
 }
 
 static rd_status feed(rd_simulator *s, const uint64_t *blocks, const uint8_t *kinds,
-                      const uint64_t *tags, size_t n) {
+                      const uint64_t *threads, const uint64_t *tags, size_t n) {
     if (s->lru)
         return rdi_lru_levels_feed(s->lru, blocks, kinds, NULL, n);
-    if (s->threads)
-        return rdi_cores_feed(s, blocks, kinds, NULL, n);
     for (size_t i = 0; i < n; i++) {
         const uint8_t *more = kinds ? kinds + i : NULL;
         if (s->is_fast) {
@@ -235,9 +237,11 @@ static rd_status feed(rd_simulator *s, const uint64_t *blocks, const uint8_t *ki
         }
         if (i == n)
             break;
+        if (s->threads)
+            RD_TRY(rdi_cores_choose(s, threads ? threads[i] : 0));
         s->block = blocks[i];
         s->tag = tags ? tags[i] : 0;
-        RD_TRY(rdi_simulate_reference(s, blocks[i], kinds ? kinds[i] : RD_LOAD));
+        RD_TRY(reference(s, blocks[i], kinds ? kinds[i] : RD_LOAD));
     }
     return RD_OK;
 }
@@ -256,7 +260,7 @@ rd_status rd_simulator_feed(rd_simulator *s, const uint64_t *blocks, const uint8
     RDI_NEED(s ? s->ctx : NULL, s);
     if (n)
         RDI_NEED(s->ctx, blocks);
-    return feed(s, blocks, kinds, NULL, n);
+    return feed(s, blocks, kinds, NULL, NULL, n);
 }
 
 rd_status rd_simulator_feed_tagged(rd_simulator *s, const uint64_t *blocks, const uint8_t *kinds,
@@ -264,7 +268,7 @@ rd_status rd_simulator_feed_tagged(rd_simulator *s, const uint64_t *blocks, cons
     RDI_NEED(s ? s->ctx : NULL, s);
     if (n)
         RDI_NEED(s->ctx, blocks, tags);
-    return feed(s, blocks, kinds, tags, n);
+    return feed(s, blocks, kinds, NULL, tags, n);
 }
 
 rd_status rd_simulator_feed_threads(rd_simulator *s, const uint64_t *blocks, const uint8_t *kinds,
@@ -272,8 +276,7 @@ rd_status rd_simulator_feed_threads(rd_simulator *s, const uint64_t *blocks, con
     RDI_NEED(s ? s->ctx : NULL, s);
     if (n)
         RDI_NEED(s->ctx, blocks, threads);
-    return s->threads ? rdi_cores_feed(s, blocks, kinds, threads, n)
-                      : feed(s, blocks, kinds, NULL, n);
+    return feed(s, blocks, kinds, threads, NULL, n);
 }
 
 /* ---- opening, closing and counts ---- */

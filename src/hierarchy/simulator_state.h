@@ -56,7 +56,5 @@ typedef struct rdi_search {
 void rdi_write_arrives(rd_simulator *s, size_t k, uint64_t block);
 /* Removes the victim of inclusive level k from level i, which is inside it, of any thread. */
 rd_status rdi_remove_victim(rd_simulator *s, size_t k, rdi_level *inner, size_t i, rdi_victim *v);
-/* Performs a reference whose thread is the current one. */
-rd_status rdi_simulate_reference(rd_simulator *s, uint64_t block, uint8_t kind);
 
 #endif
