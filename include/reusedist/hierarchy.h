@@ -130,7 +130,7 @@ typedef struct rd_cache_counts {
 /* Adds the counters `c` to `sum`. */
 RD_API void rd_cache_counts_add(rd_cache_counts *sum, const rd_cache_counts *c);
 
-/* What a cache additionally counts if threads have private caches. */
+/* Further counters of one cache if threads have private caches. */
 typedef struct rd_coherence_counts {
     uint64_t
         coherence; /* misses of blocks that a store of another thread has removed; the fourth cause

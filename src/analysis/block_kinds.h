@@ -16,7 +16,7 @@ void rdi_block_kinds(const rd_refs *refs, const uint32_t *origins, size_t n, uin
 void rdi_block_threads(const rd_refs *refs, const uint32_t *origins, size_t n, bool processes,
                        uint64_t *threads);
 
-/* Whether references belong to several threads. An object of zeros has seen no references. */
+/* Tells whether references belong to several threads. An object of zeros has seen no references. */
 typedef struct rdi_threads_seen {
     bool any, several;
     uint64_t first; /* a thread, as rdi_block_threads() numbers it, if `any` is true */

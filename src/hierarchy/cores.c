@@ -16,7 +16,7 @@
 
 #define NUMBERS_MAX UINT64_C(0xfffffffe) /* blocks and copies have 32-bit numbers */
 
-/* What one thread has, or had, of one block. Bit k of a mask stands for private level k. */
+/* A copy is what one thread has, or had, of one block. Bit k of a mask stands for private level k. */
 typedef struct copy {
     uint32_t thread; /* index of the thread */
     uint32_t next;   /* the next copy of the same block; 0: none */
@@ -36,7 +36,7 @@ typedef struct record {
 typedef struct core {
     uint64_t number; /* number of the thread */
     rdi_level level[RD_CACHES_MAX];
-    rdi_cache caches[RD_CACHES_MAX], near[RD_CACHES_MAX]; /* of the private levels */
+    rdi_cache caches[RD_CACHES_MAX], near[RD_CACHES_MAX]; /* caches of private levels */
 } core;
 
 struct rdi_cores {
@@ -44,7 +44,7 @@ struct rdi_cores {
     size_t n_private; /* number of private levels, which come first */
     const rdi_cache_kernels *kernels;
     bool causes;
-    rdi_cache near[RD_CACHES_MAX]; /* of the shared levels */
+    rdi_cache near[RD_CACHES_MAX]; /* `near` of the shared levels */
     rdi_block_map index;           /* maps a block to the number of its record */
     record *records;               /* record 0 is not used */
     uint64_t n_records, records_room;

@@ -27,15 +27,27 @@ static void read_title(const char *path, char *title, size_t room) {
         fclose(in);
 }
 
-static rd_cache make_cache(const rdi_host_cache *host) {
-    rd_cache c = {.bytes = host->bytes, .ways = host->ways, .shared = host->processors > 1};
+/* Returns the number of logical processors of one core: of those that share the innermost data
+ * cache. */
+static unsigned processors_of_core(const rdi_host_cache *host, size_t n) {
+    const rdi_host_cache *inner = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (host[i].data && (!inner || host[i].level < inner->level))
+            inner = &host[i];
+    return inner && inner->processors ? inner->processors : 1;
+}
+
+/* Makes a cache. It is shared if more logical processors use it than one core has. */
+static rd_cache make_cache(const rdi_host_cache *host, unsigned of_core) {
+    rd_cache c = {.bytes = host->bytes, .ways = host->ways, .shared = host->processors > of_core};
     snprintf(c.name, sizeof c.name, host->data ? "L%u" : "L%uI", host->level);
     return c;
 }
 
 /* Inserts a data cache into the hierarchy, in the order of levels. If it becomes the outermost
  * cache, the number of cores is the number of processors that share it. */
-static void insert_cache(rd_machine *m, unsigned *levels, const rdi_host_cache *host) {
+static void insert_cache(rd_machine *m, unsigned *levels, const rdi_host_cache *host,
+                         unsigned of_core) {
     rd_hierarchy *h = &m->caches;
     if (h->n == RD_CACHES_MAX)
         return;
@@ -44,7 +56,7 @@ static void insert_cache(rd_machine *m, unsigned *levels, const rdi_host_cache *
         h->cache[at] = h->cache[at - 1];
         levels[at] = levels[at - 1];
     }
-    h->cache[at] = make_cache(host);
+    h->cache[at] = make_cache(host, of_core);
     levels[at] = host->level;
     if (at + 1 == h->n)
         m->cores = host->processors;
@@ -52,15 +64,15 @@ static void insert_cache(rd_machine *m, unsigned *levels, const rdi_host_cache *
 
 rd_status rdi_machine_of(rd_ctx *ctx, const rdi_host_cache *host, size_t n, const char *processor,
                          const char *source, rd_machine *out) {
-    unsigned levels[RD_CACHES_MAX];
+    unsigned levels[RD_CACHES_MAX], of_core = processors_of_core(host, n);
     rd_machine m = {
         .size = sizeof m, .name = "host", .caches = {.size = sizeof m.caches, .has_unit = true}};
     snprintf(m.source, sizeof m.source, "%s", source);
     for (size_t i = 0; i < n; i++) {
         if (host[i].data)
-            insert_cache(&m, levels, &host[i]);
+            insert_cache(&m, levels, &host[i], of_core);
         else if (host[i].level == 1)
-            m.fetch = make_cache(&host[i]);
+            m.fetch = make_cache(&host[i], of_core);
         if (host[i].line_bytes > m.line_bytes)
             m.line_bytes = host[i].line_bytes;
     }

@@ -31,7 +31,10 @@ typedef struct read_state {
 
 static void read_caches(rdi_profile_reader *r, void *field) {
     char *text = rdi_json_string(&r->j);
-    if (text && rd_hierarchy_parse(r->j.ctx, text, field) != RD_OK)
+    rd_status status = text ? rd_hierarchy_parse(r->j.ctx, text, field) : RD_OK;
+    if (status == RD_ENOMEM)
+        r->j.status = status;
+    else if (status != RD_OK)
         rdi_json_fail(&r->j, "\"caches\" does not describe a hierarchy of caches");
     rdi_free(r->j.ctx, text);
 }

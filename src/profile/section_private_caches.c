@@ -60,8 +60,12 @@ typedef struct read_state {
 
 static void read_caches(rdi_profile_reader *r, void *field) {
     char *text = rdi_json_string(&r->j);
-    if (text && (rd_hierarchy_parse(r->j.ctx, text, field) != RD_OK ||
-                 rd_hierarchy_check_private(r->j.ctx, field) != RD_OK))
+    rd_status status = text ? rd_hierarchy_parse(r->j.ctx, text, field) : RD_OK;
+    if (text && status == RD_OK)
+        status = rd_hierarchy_check_private(r->j.ctx, field);
+    if (status == RD_ENOMEM)
+        r->j.status = status;
+    else if (status != RD_OK)
         rdi_json_fail(&r->j, "\"caches\" does not describe private caches");
     rdi_free(r->j.ctx, text);
 }

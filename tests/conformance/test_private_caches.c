@@ -34,7 +34,7 @@ static void share_caches(rdi_rng *rng, rd_hierarchy *h) {
         h->cache[k].shared = k >= n;
 }
 
-/* Where a thread continues. */
+/* The place where a thread continues. */
 typedef struct walker {
     uint64_t at;
     unsigned mode;

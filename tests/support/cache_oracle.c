@@ -49,7 +49,7 @@ typedef struct level {
 } level;
 
 typedef struct oracle {
-    level *levels[RD_CACHES_MAX]; /* those that the references of the current thread can visit */
+    level *levels[RD_CACHES_MAX]; /* the levels that references of the current thread can visit */
     size_t n, outer; /* outer: index of the first level after the one or two first levels */
     /* Private caches of threads: n levels of each thread. Those of a shared cache are the level of
      * thread 0, which is used by all threads. */

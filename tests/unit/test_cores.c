@@ -1,6 +1,8 @@
 /* Tests private caches of threads on small examples with known counts, in an analysis and in a profile.
  * conformance/private_caches compares them with an oracle. */
+#include "base/common.h"
 #include "reusedist/reusedist.h"
+#include "support/faults.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -318,6 +320,63 @@ static void private_caches_need_threads_and_kinds(void **state) {
     ok(try_text("64,L,1\n", "csv:addr=1,kind=2,thread=3", &config));
 }
 
+/* ---- failing allocations ---- */
+
+#define FEW 900 /* enough blocks for the tables to grow */
+
+static rd_status simulate_few(rd_ctx *faulty, void *user) {
+    rd_hierarchy h;
+    rd_simulator *s = NULL;
+    rd_level_counts levels[RD_CACHES_MAX];
+    rd_simulator_config config = {.size = sizeof config, .private_caches = true};
+    uint64_t thread;
+    (void)user;
+    RD_TRY(rd_hierarchy_parse(faulty,
+                              "L1=16:4:prefetch=stream,L2=100,L3=200:shared=yes:prefetch=stream:"
+                              "fill=inclusive",
+                              &h));
+    rd_status status = rd_simulator_new(faulty, &h, &config, &s);
+    for (uint64_t i = 0; i < FEW && status == RD_OK; i++) {
+        uint64_t t = i % 7 ? i % 2 : 2, block = i * i % 700;
+        uint8_t kind = i % 3 ? RD_LOAD : RD_STORE;
+        status = rd_simulator_feed_threads(s, &block, &kind, &t, 1);
+    }
+    if (status == RD_OK)
+        status = rd_simulator_thread_counts(s, 2, &thread, levels);
+    rd_simulator_free(s);
+    return status;
+}
+
+static rd_status handle_profile(rd_ctx *faulty, void *user) {
+    rd_profile *p = NULL, *sum = NULL;
+    char *text = NULL;
+    size_t n = 0;
+    RD_TRY(rd_profile_parse(faulty, "profile", user, strlen(user), &p));
+    rd_status status = rd_profile_merge(faulty, (rd_profile *const[]){p, p}, 2, &sum);
+    if (status == RD_OK)
+        status = rd_report_simulation_json(sum, &text, &n);
+    rd_text_free(faulty, text);
+    text = NULL;
+    if (status == RD_OK)
+        status = rd_report_simulation_text(sum, NULL, &text, &n);
+    rd_text_free(faulty, text);
+    rd_profile_free(sum);
+    rd_profile_free(p);
+    return status;
+}
+
+static void failing_allocations(void **state) {
+    (void)state;
+    rd_profile *p = analyze(RD_STACKS_SHARED, "null", false);
+    char *text = NULL;
+    size_t n = 0;
+    ok(rd_profile_json(p, &text, &n));
+    assert_true(faults_inject("private caches", simulate_few, NULL, RD_OK) > 20);
+    assert_true(faults_inject("profile of private caches", handle_profile, text, RD_OK) > 20);
+    rd_text_free(ctx, text);
+    rd_profile_free(p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_store_to_a_shared_copy_is_an_upgrade),
@@ -332,6 +391,7 @@ int main(void) {
         cmocka_unit_test(the_section_is_read_back_and_merged),
         cmocka_unit_test(impossible_sections_are_refused),
         cmocka_unit_test(private_caches_need_threads_and_kinds),
+        cmocka_unit_test(failing_allocations),
     };
     return cmocka_run_group_tests(tests, make_ctx, free_ctx);
 }

@@ -290,6 +290,24 @@ static void a_host_has_the_caches_that_its_files_report(void **state) {
     assert_int_equal(rdi_machine_of(ctx, host, 0, cpuinfo, "files", &m), RD_EUNSUPPORTED);
 }
 
+/* Tests a host with two logical processors per core: caches of one core are not shared. */
+static void logical_processors_of_a_core_do_not_share(void **state) {
+    rd_ctx *ctx = *state;
+    rd_machine m;
+    const rdi_host_cache host[] = {
+        {.level = 3, .data = true, .bytes = 32 << 20, .processors = 16},
+        {.level = 1, .data = true, .bytes = 32 << 10, .processors = 2},
+        {.level = 1, .fetch = true, .bytes = 32 << 10, .processors = 2},
+        {.level = 2, .data = true, .bytes = 1 << 20, .processors = 2},
+    };
+    assert_int_equal(rdi_machine_of(ctx, host, 4, "/nothing", "files", &m), RD_OK);
+    assert_int_equal(m.caches.n, 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_true(m.caches.cache[i].shared == (i == 2));
+    assert_false(m.fetch.shared);
+    assert_int_equal(rd_hierarchy_check_private(ctx, &m.caches), RD_OK);
+}
+
 /* Tests a machine that hwloc describes: 8 processors share an L3 cache, and each pair of them shares an L2
  * cache. */
 static void hwloc_finds_the_caches_of_the_first_processor(void **state) {
@@ -328,6 +346,7 @@ int main(void) {
         CASE(mistakes_name_the_line),
         CASE(unknown_names_get_a_suggestion),
         CASE(a_host_has_the_caches_that_its_files_report),
+        CASE(logical_processors_of_a_core_do_not_share),
         CASE(hwloc_finds_the_caches_of_the_first_processor),
         CASE(the_cost_is_the_latency_of_the_cache_that_serves),
         CASE(misses_are_those_of_the_curve_and_of_the_estimate),

@@ -36,7 +36,7 @@ s/"coherence": 3/"coherence": 2/
 EDITS
 # The caches of a machine: its L3 is shared.
 "$REUSEDIST" simulate --stacks=private -f $columns --machine=zen4 --out=csv trace | cut -d, -f1,4,5,15-21
-# What does not fit is refused.
+# Traces and options that do not fit are refused.
 refuse() { "$REUSEDIST" simulate --stacks=private "$@" trace || echo "status $?"; }
 refuse -f csv:addr=1,kind=3 --caches=$caches
 refuse -f csv:addr=1,thread=4 --caches=$caches
