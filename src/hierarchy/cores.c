@@ -35,6 +35,9 @@ typedef struct record {
 /* The caches of one thread. Element k of each array belongs to level k. */
 typedef struct core {
     uint64_t number; /* number of the thread */
+    /* The block that was looked up last, its record, and the thread's copy; `mine` 0: none. */
+    uint64_t block;
+    uint32_t record, mine;
     rdi_level level[RD_CACHES_MAX];
     rdi_cache caches[RD_CACHES_MAX], near[RD_CACHES_MAX]; /* caches of private levels */
 } core;
@@ -164,12 +167,9 @@ static rd_status add_copy(rd_simulator *s) {
     return RD_OK;
 }
 
-/* Looks up the block of the current reference and the thread's copy of it, unless that was done for
- * this reference before. */
-static rd_status look_up(rd_simulator *s, uint64_t block) {
+/* Finds the record of a block and the current thread's copy, and makes them if necessary. */
+static rd_status find_copy(rd_simulator *s, uint64_t block) {
     rdi_cores *c = s->threads;
-    if (c->mine)
-        return RD_OK;
     const uint64_t *known = rdi_block_map_find(&c->index, block);
     c->record = known ? (uint32_t)*known : 0;
     if (!known)
@@ -180,12 +180,40 @@ static rd_status look_up(rd_simulator *s, uint64_t block) {
     return add_copy(s);
 }
 
+/* Looks up the block of the current reference and the thread's copy of it, unless that was done for
+ * this reference before. Records and copies keep their numbers, so that a thread that refers to one
+ * block again and again need not search for it. */
+static rd_status look_up(rd_simulator *s, uint64_t block) {
+    rdi_cores *c = s->threads;
+    core *t = c->threads[c->current];
+    if (c->mine)
+        return RD_OK;
+    if (!t->mine || t->block != block) {
+        RD_TRY(find_copy(s, block));
+        t->block = block;
+        t->record = c->record;
+        t->mine = c->mine;
+    }
+    c->record = t->record;
+    c->mine = t->mine;
+    return RD_OK;
+}
+
 /* ---- arrivals ---- */
+
+/* Returns whether the block is the most recent one of a fully associative cache. */
+static bool is_newest(const rdi_cache *near, uint64_t block) {
+    if (rdi_cache_is_narrow(near))
+        return (near->used[0] >> near->recent[0] & 1) && near->tags[near->recent[0]] == block;
+    return near->newest[0] && near->tags[near->newest[0] - 1] == block;
+}
 
 /* Makes the block the most recent one of a fully associative cache, and sets *held to whether the cache
  * held it. */
 static rd_status use_near(rdi_cache *near, uint64_t block, bool *held) {
     rdi_victim victim;
+    if ((*held = is_newest(near, block)))
+        return RD_OK;
     uint64_t way = rdi_cache_find(near, block);
     *held = way != RDI_NO_WAY;
     if (!*held)
