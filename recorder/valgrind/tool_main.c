@@ -74,7 +74,8 @@ static void end_thread(ThreadId thread) {
         sync_thread_ends(thread);
 }
 
-/* Makes every function begin a block of code, because registers are known only there. */
+/* Makes every function begin a block of code, because the values of the guest registers are in
+ * memory only at the beginning of a block of code. */
 static void stop_chasing(void) {
     VG_(clo_vex_control).guest_chase = False;
 }
@@ -126,8 +127,9 @@ static void before_system_call(ThreadId thread, UInt number, UWord *args, UInt c
         sync_before_system_call(thread, number, args);
 }
 
-/* Takes back the count of before_system_call() if exec() returns, because exec() returns only if it
- * failed. Also checks whether a fault handler was installed. */
+/* Handles the return of a system call. If exec() returns, it has failed, so the function subtracts
+ * what before_system_call() added to the number of replaced programs. It also looks for new fault
+ * handlers and, with options.sync, for synchronization. */
 static void after_system_call(ThreadId thread, UInt number, UWord *args, UInt count,
                               SysRes result) {
     (void)count;

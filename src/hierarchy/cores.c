@@ -1,8 +1,9 @@
 /* Simulates the private caches of threads. See cores.h.
  *
- * A block has a record, and a list of the threads that have ever had it, with a copy for each. As long
- * as only one thread may have the block, that thread is its owner, and its stores and misses need not
- * look at other threads. Only one thread can have a dirty copy, so a load looks for it there.
+ * Each block has a state, and a list of copies: one for each thread that has ever had the block. As
+ * long as only one thread may have the block, that thread is its owner, and its stores and misses
+ * need not look at other threads. Only one thread can have a dirty copy, so a load looks for it
+ * there.
  *
  * Causes: the distance of a reference is below the size of a cache if and only if a fully associative
  * LRU cache of this size, from which the same stores remove blocks, holds the block (docs/threads.md,
@@ -14,7 +15,7 @@
 
 #include <inttypes.h>
 
-#define NUMBERS_MAX UINT64_C(0xfffffffe) /* blocks and copies have 32-bit numbers */
+#define NUMBERS_MAX UINT64_C(0xfffffffe) /* states of blocks, and copies, have 32-bit numbers */
 
 /* A copy is what one thread has, or had, of one block. Bit k of a mask stands for private level k. */
 typedef struct copy {
@@ -35,7 +36,8 @@ typedef struct record {
 /* The caches of one thread. Element k of each array belongs to level k. */
 typedef struct core {
     uint64_t number; /* number of the thread */
-    /* The block that was looked up last, its record, and the thread's copy; `mine` 0: none. */
+    /* The block that the thread looked up last, the number of its state, and the number of the
+     * thread's copy. If `mine` is 0, the thread has not looked up any block. */
     uint64_t block;
     uint32_t record, mine;
     rdi_level level[RD_CACHES_MAX];
@@ -47,18 +49,19 @@ struct rdi_cores {
     size_t n_private; /* number of private levels, which come first */
     const rdi_cache_kernels *kernels;
     bool causes;
-    rdi_cache near[RD_CACHES_MAX]; /* `near` of the shared levels */
-    rdi_block_map index;           /* maps a block to the number of its record */
-    record *records;               /* record 0 is not used */
+    rdi_cache near[RD_CACHES_MAX]; /* fully associative caches of the shared levels, which find
+                                      causes */
+    rdi_block_map index;           /* maps a block to the number of its state */
+    record *records;               /* element 0 is not used */
     uint64_t n_records, records_room;
-    copy *copies; /* copy 0 is not used */
+    copy *copies; /* element 0 is not used */
     uint64_t n_copies, copies_room;
     core **threads;
     size_t n_threads, threads_room;
     rdi_block_map thread_index; /* maps the number of a thread to its index */
-    uint32_t current;           /* index of the thread of the reference */
-    uint32_t record, mine;      /* the record of the current reference's block, and the thread's
-                                        copy in it; 0: not looked up yet */
+    uint32_t current;           /* index of the thread that makes the current reference */
+    uint32_t record, mine;      /* numbers of the state of the current reference's block and of the
+                                   thread's copy; 0: not looked up yet */
 };
 
 /* ---- threads ---- */
@@ -119,8 +122,8 @@ rd_status rdi_cores_choose(rd_simulator *s, uint64_t number) {
 
 /* ---- blocks and copies ---- */
 
-/* Returns the number of the next element of an array of pages, after making room for it; 0 if there
- * is no memory. The first element has number 1. */
+/* Returns the number of the next element of an array of pages, after making room for it. The first
+ * element has number 1. Returns 0 if there is no memory or the limit NUMBERS_MAX is reached. */
 static uint32_t next_number(rd_ctx *ctx, void **array, uint64_t *n, uint64_t *room, size_t size) {
     if (*n + 1 >= *room) {
         if (*n >= NUMBERS_MAX) {
@@ -167,7 +170,7 @@ static rd_status add_copy(rd_simulator *s) {
     return RD_OK;
 }
 
-/* Finds the record of a block and the current thread's copy, and makes them if necessary. */
+/* Finds the state of a block and the current thread's copy, and makes them if necessary. */
 static rd_status find_copy(rd_simulator *s, uint64_t block) {
     rdi_cores *c = s->threads;
     const uint64_t *known = rdi_block_map_find(&c->index, block);
@@ -181,8 +184,8 @@ static rd_status find_copy(rd_simulator *s, uint64_t block) {
 }
 
 /* Looks up the block of the current reference and the thread's copy of it, unless that was done for
- * this reference before. Records and copies keep their numbers, so that a thread that refers to one
- * block again and again need not search for it. */
+ * this reference before. The numbers of states and copies never change, so a thread that refers to
+ * one block again and again need not search for it. */
 static rd_status look_up(rd_simulator *s, uint64_t block) {
     rdi_cores *c = s->threads;
     core *t = c->threads[c->current];
@@ -332,7 +335,8 @@ static bool leaves_thread(const rd_simulator *s, const rdi_search *found) {
     return found->hit >= s->threads->n_private;
 }
 
-/* A store when other threads may have the block. */
+/* Applies a store to a block that other threads may have: counts upgrades and transfers, and
+ * removes the copies of all other threads. */
 static void take_over(rd_simulator *s, const rdi_search *found, uint64_t block) {
     rdi_cores *c = s->threads;
     bool dirty = others_have_dirty(c, block);
@@ -344,7 +348,8 @@ static void take_over(rd_simulator *s, const rdi_search *found, uint64_t block) 
     remove_copies(c, block);
 }
 
-/* A load or prefetch that leaves its thread when other threads may have the block. */
+/* Applies a load or a prefetch to a block that other threads may have, if no cache of the current
+ * thread has it. */
 static void share(rd_simulator *s, const rdi_search *found, uint64_t block, bool prefetch) {
     rdi_cores *c = s->threads;
     bool dirty = others_have_dirty(c, block);

@@ -23,7 +23,7 @@
                         needs much memory */
 #define PART_SETS 4 /* a part has at least this number of sets, unless there is only one part */
 
-/* One number of sets, and the references of the batch that are left. */
+/* A number of sets, and the references of the batch that are not removed yet for it. */
 typedef struct choice {
     uint64_t sets, mask;         /* mask: sets - 1 for a power of two, else 0 */
     const struct choice *source; /* the choice of the largest divisor; NULL: the batch */
@@ -43,7 +43,7 @@ typedef struct part {
     rd_status status;
 } part;
 
-/* The scratch buffers of a worker. */
+/* The temporary arrays of a worker. */
 typedef struct scratch {
     uint64_t *sorted, *distances; /* BATCH each */
     uint32_t *ends;               /* one per set of the largest part, plus 1 */

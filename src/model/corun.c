@@ -282,7 +282,7 @@ rd_status rd_corun_share(const rd_corun *c, uint64_t blocks, rd_corun_program *p
 typedef struct search {
     size_t n, sets;      /* numbers of programs and of sets */
     size_t most;         /* largest number of programs in one cache */
-    double *cost;        /* cost of each set that fits into one cache */
+    double *cost;        /* cost of each set of at most `most` programs */
     double *total;       /* total[k * sets + s]: the best (or worst) cost of set s in k caches */
     program_set *choice; /* choice[k * sets + s]: the programs that then share a cache with the
                             first program of set s, including that program */
@@ -326,7 +326,7 @@ static double solve(search *f, size_t caches, bool worst) {
     return f->total[caches * f->sets + f->sets - 1];
 }
 
-/* Computes the cost of every set that fits into one cache. */
+/* Computes the cost of every set of at most f->most programs, which share one cache. */
 static rd_status find_costs(const rd_corun *c, search *f, uint64_t blocks) {
     rd_corun_program programs[RD_CORUN_ASSIGN_MAX];
     for (program_set s = 1; s < f->sets; s++) {
@@ -442,7 +442,7 @@ rd_status rd_corun_partition(const rd_corun *c, uint64_t blocks, size_t ways, si
                         "a cache of %" PRIu64 " blocks cannot have %zu ways: the number of blocks "
                         "must be a multiple of the number of ways",
                         blocks, ways);
-    /* `best` has one row more than there are programs, the scratch memory of fill_ways(). */
+    /* `best` has one row per program and one more, which fill_ways() uses as temporary memory. */
     double *best = rdi_alloc(c->ctx, (c->n + 1) * (ways + 1), sizeof *best);
     uint16_t *given = rdi_alloc(c->ctx, c->n * (ways + 1), sizeof *given);
     rd_status status =

@@ -171,9 +171,9 @@ static bool rank_group(rd_kv *kv, size_t first, size_t end, uint32_t before) {
     return true;
 }
 
-/* Stores, for each block of the request, the request that touched it last in seen->last, and enters
- * the current request in the table instead. The new blocks of a request are at its end, because
- * only new blocks follow a new block. */
+/* For each block of the request, stores in seen->last the number of the request that touched it
+ * last, and replaces that number in the table by the number of the current request. The new blocks
+ * of a request are at its end, because only new blocks follow a new block. */
 static rd_status find_blocks(rd_kv *kv, const rdi_kv_row *row) {
     rdi_kv_seen *seen = &kv->seen;
     const uint64_t *ids = kv->touches.at + row->first;
@@ -250,7 +250,8 @@ static rd_status add_hits(rd_kv *kv, uint64_t worst, uint64_t n, uint64_t tokens
     return rdi_kv_details_run(kv, worst, tokens);
 }
 
-/* Counts the worst ranks of a request, in runs of equal ranks. */
+/* Counts the hits of a request. Blocks with the same worst rank are counted together. The new
+ * blocks at the end of the request cannot be hits. */
 static rd_status count_hits(rd_kv *kv) {
     const rdi_kv_seen *seen = &kv->seen;
     bool tail = kv->config.order == RD_KV_TAIL;

@@ -138,8 +138,8 @@ static void assert_counts(const counts *expected, uint64_t references, const uin
         assert_int_equal(misses[k], expected->misses[k]);
 }
 
-/* Returns the context that a chain of nodes names. Without symbols, the name of a frame is its
- * address, which determines the context. */
+/* Returns the address of a node's call frame. Without symbols, the name of a call frame is its
+ * address, which determines the calling context. */
 static uint64_t address_of(const rd_contexts *t, const rd_call_node *node) {
     return strtoull(t->frames[node->frame].function, NULL, 16);
 }

@@ -18,7 +18,8 @@ static uint8_t kind[REFS_MAX];
 static uint64_t got[BLOCKS_MAX], wanted[BLOCKS_MAX];
 static uint32_t got_origin[BLOCKS_MAX], wanted_origin[BLOCKS_MAX];
 
-/* Maps by definition, one reference at a time. */
+/* Maps references one at a time, exactly as rd_mapping is documented. The result is the expected
+ * one. */
 static size_t map_plainly(const rd_refs *refs, const rd_mapping *mapping) {
     uint32_t kinds = mapping->kinds ? mapping->kinds : RD_ALL_KINDS;
     size_t n = 0;
@@ -128,7 +129,7 @@ static void many_spanning_references_are_split(void **state) {
     (void)state;
     make_refs(REFS_MAX, 128, 1);
     check_all(REFS_MAX);
-    make_refs(REFS_MAX, 12, 1); /* mostly at most two blocks of 16 bytes */
+    make_refs(REFS_MAX, 12, 1); /* 1 to 12 bytes: at most two blocks of 16 bytes */
     check_all(REFS_MAX);
 }
 

@@ -39,7 +39,8 @@ function overviewOf(p, i) {
         el("ul", { class: "findings" }, findings(p).map((text) => el("li", {}, text, worstLink(p, i, text)))), tiles(p));
 }
 
-/* Returns a link to the source for the sentence about the line that causes most misses, or null. */
+/* Returns a link to the source for the sentence about the line that causes the most misses, or null for any
+ * other sentence. */
 function worstLink(p, i, text) {
     if (!p.attribution || !p.measured || text !== sayWorstLine(p, state.level)) return null;
     const { line } = worstLine(p, state.level);

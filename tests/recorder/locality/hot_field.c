@@ -1,8 +1,8 @@
 /* A planted locality problem: an array of structures in which one field is hot.
  *
  * The program repeatedly reads only the energy of each particle of 128 bytes, so it uses only eight
- * bytes of each block. The line, marked "planted", is in total_energy(), and the data are the
- * particles that new_particles() allocates.
+ * bytes of each block. The line that causes the misses is marked "planted", in total_energy(). The
+ * data that miss are the particles that new_particles() allocates.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* A planted locality problem: loops in the wrong order.
  *
  * The matrix is stored row by row and summed column by column, so every reference goes to another
- * block, and a block is reused only after a whole column. The line, marked "planted", is in
- * column_sums(), and the data are the matrix that new_matrix() allocates.
+ * block, and a block is reused only after a whole column. The line that causes the misses is marked
+ * "planted", in column_sums(). The data that miss are the matrix that new_matrix() allocates.
  */
 #include <stdio.h>
 #include <stdlib.h>

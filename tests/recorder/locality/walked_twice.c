@@ -1,8 +1,9 @@
 /* A planted locality problem: a hash table is traversed twice where once would be enough.
  *
  * total() traverses all entries. Afterwards the entries are no longer in the cache when spread()
- * traverses them again. The line, marked "planted", is in spread(); the use before it, marked
- * "first walk", is in total(); the data are the entries that insert() allocates.
+ * traverses them again. The line that causes the misses is marked "planted", in spread(). The line
+ * that used the blocks before is marked "first walk", in total(). The data that miss are the
+ * entries that insert() allocates.
  */
 #include <stdint.h>
 #include <stdio.h>
