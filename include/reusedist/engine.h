@@ -135,6 +135,15 @@ RD_API bool rd_engine_takes_parts(const rd_engine *e);
  * borrowed until rd_engine_finish() returns. */
 RD_API RD_CHECKED rd_status rd_engine_feed_parts(rd_engine *e, const rd_parts *parts);
 
+/* Prepares memory of the caller for fast feeds: a GPU reads pinned memory directly, so that feeds of
+ * at least 65,536 blocks from it need no copy on the host. Returns whether this succeeded; engines
+ * that do not use a device return false. Feeds from any other memory stay possible. Memory that
+ * does not begin at a page boundary may be refused. */
+RD_API bool rd_engine_pin(rd_engine *e, void *memory, size_t bytes);
+/* Ends the effect of a successful rd_engine_pin(). The caller does this before freeing the memory
+ * and before rd_engine_close(). */
+RD_API void rd_engine_unpin(rd_engine *e, void *memory);
+
 /* Ends the trace: the engine delivers all outstanding distances. The caller must not feed the
  * engine afterwards. */
 RD_API RD_CHECKED rd_status rd_engine_finish(rd_engine *e);

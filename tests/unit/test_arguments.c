@@ -186,11 +186,15 @@ static void engines(void **state) {
     REFUSED(rd_engine_finish(NULL));
     REFUSED(rd_engine_profile(NULL, &p));
     assert_false(rd_engine_takes_parts(NULL));
+    assert_false(rd_engine_pin(NULL, distances, sizeof distances));
+    rd_engine_unpin(NULL, distances);
     assert_null(rd_engine_info_of(NULL));
     assert_string_equal(rd_engine_note(NULL), "");
     expect_ok(rd_engine_open(ctx, "bk", NULL, &e));
     EXPLAINED("blocks", rd_engine_feed(e, NULL, 1, NULL));
     expect_ok(rd_engine_feed(e, NULL, 0, NULL));
+    assert_false(rd_engine_pin(e, NULL, 1));
+    assert_false(rd_engine_pin(e, distances, sizeof distances)); /* bk has no device */
     expect_ok(rd_engine_feed(e, blocks, N_BLOCKS, distances));
     expect_ok(rd_engine_finish(e));
     EXPLAINED("out", rd_engine_profile(e, NULL));

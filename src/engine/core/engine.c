@@ -1,6 +1,6 @@
 /* Implements the core around every engine. The core checks arguments and the order of calls,
  * divides feeds into batches, counts distances, and makes the profile. */
-#include "engine/core/plugin.h"
+#include "engine/core/engine_state.h"
 
 #include "base/sized.h"
 #include "engine/approximate/shards.h"
@@ -9,30 +9,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* Upper estimates in bytes: the memory that an exact engine needs per block of its bound, and all
  * other memory of the engine, the reader and the result. */
 #define BYTES_PER_BLOCK 96
 #define BYTES_BESIDES   ((uint64_t)2 << 20)
-
-typedef enum engine_stage { STAGE_FEEDING, STAGE_FINISHED, STAGE_BROKEN } engine_stage;
-
-struct rd_engine {
-    const rdi_engine_ops *ops;
-    rdi_request request;
-    rdi_run run;
-    engine_stage stage;
-    char *spec;     /* name and option text; string options point into it */
-    void *state;    /* the engine's own state */
-    void *fresh;    /* copy of the state before open(), which has only the parsed options */
-    uint64_t fed;   /* number of references fed so far */
-    bool known;     /* true: the caller looks up previous references, see rd_engine_feed_known() */
-    uint64_t *dist; /* distances of one batch, for callers that pass no array */
-    rd_distance_sink sink;
-    void *sink_user;
-    struct timespec opened;
-};
 
 static const char *next_name(size_t index) {
     const rdi_engine_ops *ops = rdi_engine_ops_at(index);
@@ -43,7 +24,7 @@ static bool is_exact(const rd_engine_info *info) {
     return strcmp(info->error_kind, "exact") == 0;
 }
 
-static rd_status refuse(const rd_engine *e, rd_status status, const char *why) {
+rd_status rdi_engine_refuse(const rd_engine *e, rd_status status, const char *why) {
     return rdi_fail(e->run.ctx, status, "engine %s %s", e->ops->info.name, why);
 }
 
@@ -264,11 +245,13 @@ rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_
     if (n)
         RDI_NEED(e->run.ctx, blocks);
     if (e->stage != STAGE_FEEDING)
-        return refuse(e, RD_ESTATE, "accepts no references after rd_engine_finish() or a failure");
+        return rdi_engine_refuse(e, RD_ESTATE,
+                                 "accepts no references after rd_engine_finish() or a failure");
     if (e->known)
-        return refuse(e, RD_ESTATE, "accepts no blocks after calls of rd_engine_feed_known()");
+        return rdi_engine_refuse(e, RD_ESTATE,
+                                 "accepts no blocks after calls of rd_engine_feed_known()");
     if (distances && !rdi_engine_is_immediate(e->ops))
-        return refuse(e, RD_EINVAL, "delivers distances late; use a sink");
+        return rdi_engine_refuse(e, RD_EINVAL, "delivers distances late; use a sink");
     if (n == 0)
         return RD_OK;
     rd_status status = delivers(e) && !distances ? e->ops->feed(e->state, blocks, n, NULL)
@@ -286,19 +269,29 @@ bool rd_engine_takes_parts(const rd_engine *e) {
 rd_status rd_engine_feed_parts(rd_engine *e, const rd_parts *parts) {
     RDI_NEED(e ? e->run.ctx : NULL, e, parts);
     if (!parts->what || !parts->open || !parts->read || !parts->close)
-        return refuse(e, RD_EINVAL, "needs parts with the fields what, open, read and close");
+        return rdi_engine_refuse(e, RD_EINVAL,
+                                 "needs parts with the fields what, open, read and close");
     if (e->stage != STAGE_FEEDING || e->fed > 0)
-        return refuse(e, RD_ESTATE, "accepts parts only before the first reference");
+        return rdi_engine_refuse(e, RD_ESTATE, "accepts parts only before the first reference");
     if (!e->ops->feed_parts || e->sink)
-        return refuse(e, RD_EUNSUPPORTED, "cannot read parts; use rd_engine_feed()");
+        return rdi_engine_refuse(e, RD_EUNSUPPORTED, "cannot read parts; use rd_engine_feed()");
     rd_status status = e->ops->feed_parts(e->state, parts);
     return status == RD_OK ? RD_OK : broken(e, status);
+}
+
+bool rd_engine_pin(rd_engine *e, void *memory, size_t bytes) {
+    return e && memory && e->ops->pin && e->ops->pin(e->state, memory, bytes);
+}
+
+void rd_engine_unpin(rd_engine *e, void *memory) {
+    if (e && e->ops->unpin)
+        e->ops->unpin(e->state, memory);
 }
 
 rd_status rd_engine_finish(rd_engine *e) {
     RDI_NEED(NULL, e);
     if (e->stage != STAGE_FEEDING)
-        return refuse(e, RD_ESTATE, "is already finished or has failed");
+        return rdi_engine_refuse(e, RD_ESTATE, "is already finished or has failed");
     rd_status status = e->ops->finish ? e->ops->finish(e->state) : RD_OK;
     if (status != RD_OK)
         return broken(e, status);
@@ -342,7 +335,7 @@ rd_status rd_engine_profile(rd_engine *e, rd_profile **out) {
     RDI_NEED(e ? e->run.ctx : NULL, e, out);
     rd_ctx *ctx = e->run.ctx;
     if (e->stage != STAGE_FINISHED)
-        return refuse(e, RD_ESTATE, "has a profile only after rd_engine_finish()");
+        return rdi_engine_refuse(e, RD_ESTATE, "has a profile only after rd_engine_finish()");
     rd_profile_facts facts = collect_facts(e);
     char *options = rdi_opts_describe(ctx, e->ops->info.opts, e->state);
     rd_bin *bins = NULL;
@@ -383,12 +376,13 @@ rd_status rd_engine_feed_known(rd_engine *e, const rd_known *refs, size_t n, uin
     if (n && (e->ops->info.caps & RD_CAP_DISTANCES))
         RDI_NEED(e->run.ctx, distances);
     if (e->stage != STAGE_FEEDING || (e->fed && !e->known))
-        return refuse(e, RD_ESTATE,
-                      "accepts no references after blocks, rd_engine_finish() or a failure");
+        return rdi_engine_refuse(
+            e, RD_ESTATE, "accepts no references after blocks, rd_engine_finish() or a failure");
     if (!e->ops->alone)
-        return refuse(e, RD_EUNSUPPORTED, "has no order structure that works without its table");
+        return rdi_engine_refuse(e, RD_EUNSUPPORTED,
+                                 "has no order structure that works without its table");
     if (e->run.out.bound != UINT64_MAX)
-        return refuse(e, RD_EUNSUPPORTED, "does not support a bound without its table");
+        return rdi_engine_refuse(e, RD_EUNSUPPORTED, "does not support a bound without its table");
     e->known = true;
     rd_status status = e->ops->alone->feed(e->state, refs, n, distances);
     e->fed += n;
@@ -398,9 +392,9 @@ rd_status rd_engine_feed_known(rd_engine *e, const rd_known *refs, size_t n, uin
 rd_status rd_engine_prefill(rd_engine *e, uint64_t blocks) {
     RDI_NEED(NULL, e);
     if (!e->ops->alone || !e->ops->alone->prefill)
-        return refuse(e, RD_EUNSUPPORTED, "cannot be prefilled");
+        return rdi_engine_refuse(e, RD_EUNSUPPORTED, "cannot be prefilled");
     if (e->stage != STAGE_FEEDING || e->fed)
-        return refuse(e, RD_ESTATE, "can be prefilled only before the first reference");
+        return rdi_engine_refuse(e, RD_ESTATE, "can be prefilled only before the first reference");
     e->known = true;
     rd_status status = e->ops->alone->prefill(e->state, blocks);
     return status == RD_OK ? RD_OK : broken(e, status);
@@ -409,80 +403,6 @@ rd_status rd_engine_prefill(rd_engine *e, uint64_t blocks) {
 rd_nodes rd_engine_nodes(const rd_engine *e) {
     bool known = e && e->ops->alone && e->ops->alone->nodes;
     return known ? e->ops->alone->nodes(e->state) : (rd_nodes){0, 0};
-}
-
-/* ---- engines inside engines ---- */
-
-rd_status rdi_engine_order(rd_engine *e, rdi_block_visit visit, void *user) {
-    if (!e->ops->chunk)
-        return refuse(e, RD_EUNSUPPORTED, "cannot hand over its state");
-    return e->ops->chunk->order(e->state, visit, user);
-}
-
-rd_status rdi_engine_measure(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {
-    for (size_t at = 0; at < n; at += RDI_FEED_MAX) {
-        size_t part = n - at < RDI_FEED_MAX ? n - at : RDI_FEED_MAX;
-        RD_TRY(e->ops->feed(e->state, blocks + at, part, distances + at));
-    }
-    return RD_OK;
-}
-
-/* Counts one batch of at most RDI_FEED_MAX references, for an engine that does not count distances
- * itself, and passes the blocks with infinite distances to run.first. */
-static rd_status count_batch(rd_engine *e, const uint64_t *blocks, size_t n) {
-    uint64_t first[RDI_FEED_MAX];
-    size_t n_first = 0;
-    RD_TRY(e->ops->feed(e->state, blocks, n, e->dist));
-    for (size_t i = 0; i < n; i++) {
-        first[n_first] = blocks[i];
-        n_first += e->dist[i] == RD_COLD;
-    }
-    if (n_first)
-        RD_TRY(e->run.first(e->run.first_user, first, n_first));
-    return rdi_hist_add(e->run.out.hist, e->dist, n);
-}
-
-rd_status rdi_engine_count(rd_engine *e, const uint64_t *blocks, size_t n, rdi_block_visit first,
-                           void *user) {
-    e->run.first = first;
-    e->run.first_user = user;
-    for (size_t at = 0; at < n; at += RDI_FEED_MAX) {
-        size_t part = n - at < RDI_FEED_MAX ? n - at : RDI_FEED_MAX;
-        RD_TRY(e->run.out.counter == RDI_ENGINE_COUNTS
-                   ? e->ops->feed(e->state, blocks + at, part, NULL)
-                   : count_batch(e, blocks + at, part));
-    }
-    return RD_OK;
-}
-
-rd_status rdi_engine_take(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *newer) {
-    return n ? e->ops->chunk->take(e->state, blocks, n, newer) : RD_OK;
-}
-
-rd_status rdi_engine_restart(rd_engine *e) {
-    bool can_restart = e->ops->chunk && e->ops->chunk->restart;
-    return can_restart ? e->ops->chunk->restart(e->state) : rdi_engine_reopen(e);
-}
-
-rd_status rdi_engine_reopen(rd_engine *e) {
-    if (e->ops->finish) /* an engine that counts distances may add them to the histogram only in
-                           finish() */
-        RD_TRY(e->ops->finish(e->state));
-    e->ops->close(e->state);
-    memcpy(e->state, e->fresh, e->ops->state_size);
-    return e->ops->open(e->state, &e->run);
-}
-
-uint64_t rdi_engine_bound(const rd_engine *e) {
-    return e->run.out.bound == UINT64_MAX ? 0 : e->run.out.bound;
-}
-
-void *rdi_engine_state(rd_engine *e) {
-    return e->state;
-}
-
-rdi_hist *rdi_engine_hist(rd_engine *e) {
-    return e->run.out.hist;
 }
 
 void rd_engine_close(rd_engine *e) {

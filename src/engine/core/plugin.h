@@ -127,6 +127,9 @@ typedef struct rdi_engine_ops {
     rd_status (*feed_parts)(void *self, const rd_parts *parts); /* with RD_CAP_PARTS: reads the
                                                                    trace itself, instead of
                                                                    feed() */
+    /* Optional, both or none: see rd_engine_pin(). */
+    bool (*pin)(void *self, void *memory, size_t bytes);
+    void (*unpin)(void *self, void *memory);
     rd_status (*finish)(void *self); /* optional: delivers the remaining distances and completes
                                         `out` */
     const rdi_chunk_ops *chunk;      /* optional */
