@@ -793,6 +793,23 @@ def gpu_table():
     return table(["trace", "references", "`gpu`", "`auto`, 1 thread", "`auto`, 16 threads"], rows)
 
 
+def gpu_command_table():
+    rows = []
+    for row in find("h200-command", engine="gpu", before=False):
+        same = {"references": row["references"], "format": row["format"]}
+        old, null = (line("h200-command", **same, **other) for other in
+                     ({"engine": "gpu", "before": True}, {"engine": "null"}))
+        rows.append([f"{row['format']}, 2^{round(math.log2(row['references']))}", f"{null['wall']:.2f}",
+                     *(f"{x[key]:.2f}" for key in ("seconds", "wall") for x in (old, row)),
+                     *(f"{row['references'] / row[key] / 1e9:.2f}" for key in ("seconds", "wall"))])
+    return table(["file", "`null`, process", "opening, before", "opening", "process, before", "process",
+                  "G references/s, opening", "G references/s, process"], rows)
+
+
+def gpu_command_overhead():
+    return statistics.median(row["wall"] - row["seconds"] for row in find("h200-command", engine="gpu", before=False))
+
+
 def stage_factors(generated, *stages):
     """Returns the times of these stages, each divided by the time that a copy of its bytes needs."""
     return [row["stages"][stage]["seconds"] / row["stages"][stage]["floor_seconds"] for stage in stages

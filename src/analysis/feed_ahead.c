@@ -3,7 +3,8 @@
 #include "analysis/analysis_state.h"
 #include "analysis/read_ahead.h"
 
-/* Maximum number of blocks per feed; progress is reported after each feed. */
+/* Maximum number of blocks per feed of an engine that analyzes them at once; progress is reported
+ * after each feed. A late engine receives whole batches, because it only collects them. */
 #define FEED_BLOCKS ((size_t)1 << 16)
 
 /* Returns whether decoding ahead is possible and useful: the trace is a file that can be read from
@@ -52,8 +53,9 @@ static rd_status feed_batch(rd_analysis *a, const rdi_analysis_reading *r,
                             const rdi_read_ahead_batch *batch) {
     const rd_source before = *r->source;
     rdi_threads_see_more(&a->threads_seen, &batch->threads);
-    for (size_t at = 0; at < batch->n; at += FEED_BLOCKS) {
-        size_t n = batch->n - at < FEED_BLOCKS ? batch->n - at : FEED_BLOCKS;
+    bool late = rd_engine_info_of(a->engine)->caps & RD_CAP_LATE;
+    for (size_t at = 0, n; at < batch->n; at += n) {
+        n = late || batch->n - at < FEED_BLOCKS ? batch->n - at : FEED_BLOCKS;
         RD_TRY(feed_blocks(a, batch, at, n));
         a->progress.block_references += n;
         account(a, r, &before, batch, (double)(at + n) / (double)batch->n);
@@ -88,6 +90,7 @@ rd_status rdi_feed_ahead(rd_analysis *a, const rdi_analysis_reading *r) {
                                     .mapping = r->mapping,
                                     .references = rd_trace_count(r->trace),
                                     .slice = RDI_READ_AHEAD_SLICE,
+                                    .engine = a->engine,
                                     .processes = rdi_private_has_processes(a, r->trace),
                                     .decoders = a->config.threads};
     rdi_read_ahead *ahead = NULL;

@@ -11,6 +11,7 @@
  * blocks. */
 #define BUFFER_BLOCKS ((size_t)1 << 18)
 #define BUFFERS       4 /* number of buffers per decoder, enough for about two slices */
+#define BUFFERS_BYTES (BUFFERS * BUFFER_BLOCKS * sizeof(uint64_t))
 
 typedef struct buffer {
     uint64_t *blocks;
@@ -28,6 +29,8 @@ typedef struct decoder {
     rd_ctx *ctx;
     rd_trace *trace;
     rd_mapper *mapper;
+    uint64_t *blocks; /* memory of all buffers */
+    bool pinned;      /* true: the engine has pinned it */
     buffer buffers[BUFFERS];
     /* These members are used by the decoder and the consumer. */
     rdi_monitor monitor;
@@ -143,10 +146,11 @@ static rd_status decode_slice(decoder *d, uint64_t slice, bool *wanted) {
 
 static rd_status prepare(decoder *d) {
     const rdi_read_ahead_config *c = &d->r->config;
+    if (!(d->blocks = rdi_pages_alloc(d->ctx, BUFFERS_BYTES)))
+        return RD_ENOMEM;
     for (size_t i = 0; i < BUFFERS; i++) {
         buffer *b = &d->buffers[i];
-        if (!(b->blocks = rdi_alloc(d->ctx, BUFFER_BLOCKS, sizeof *b->blocks)))
-            return RD_ENOMEM;
+        b->blocks = d->blocks + i * BUFFER_BLOCKS;
         if (c->mapping.origins && !(b->kinds = rdi_alloc(d->ctx, BUFFER_BLOCKS, sizeof *b->kinds)))
             return RD_ENOMEM;
     }
@@ -223,6 +227,8 @@ rd_status rdi_read_ahead_next(rdi_read_ahead *r, const rdi_read_ahead_batch **ou
     rdi_monitor_leave(&d->monitor);
     if (!filled)
         return rdi_fail(r->ctx, d->status, "%s", rd_last_error(d->ctx));
+    if (d->taken == 0) /* not before, because an engine may still be opening its device */
+        d->pinned = rd_engine_pin(r->config.engine, d->blocks, BUFFERS_BYTES);
     const buffer *b = &d->buffers[d->taken % BUFFERS];
     r->slice += b->ends_slice;
     r->held = d;
@@ -240,10 +246,12 @@ static void stop(decoder *d) {
 static void close_decoder(decoder *d) {
     rd_mapper_free(d->mapper);
     rd_trace_close(d->trace);
-    for (size_t i = 0; i < BUFFERS && d->ctx; i++) {
-        rdi_free(d->ctx, d->buffers[i].blocks);
+    for (size_t i = 0; i < BUFFERS && d->ctx; i++)
         rdi_free(d->ctx, d->buffers[i].kinds);
-    }
+    if (d->pinned)
+        rd_engine_unpin(d->r->config.engine, d->blocks);
+    if (d->blocks)
+        rdi_pages_free(d->ctx, d->blocks, BUFFERS_BYTES);
     rd_ctx_free(d->ctx);
     rdi_monitor_fini(&d->monitor);
 }

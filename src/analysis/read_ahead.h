@@ -11,6 +11,7 @@
 
 #include "analysis/block_kinds.h"
 #include "base/common.h"
+#include "reusedist/engine.h"
 #include "reusedist/trace.h"
 
 /* Number of references per slice: whole frames of a native trace. */
@@ -26,6 +27,7 @@ typedef struct rdi_read_ahead_config {
     uint64_t references;       /* number of references in the trace, from rd_trace_count() */
     uint64_t slice;            /* number of references per slice, at least 1 */
     bool processes;            /* see rdi_block_threads(); for the threads that batches have */
+    rd_engine *engine;         /* pins the buffers if it can, see rd_engine_pin(); NULL: none */
     uint64_t decoders; /* requested number of decoders; fewer are started if fewer are useful */
 } rdi_read_ahead_config;
 

@@ -120,6 +120,19 @@ void rdi_pinned_free(rdi_device *d, void *p, size_t bytes) {
     rdi_pages_free(d->ctx, p, bytes);
 }
 
+bool rdi_device_pin(rdi_device *d, void *p, size_t bytes) {
+    (void)d;
+    if (cudaHostRegister(p, bytes, cudaHostRegisterDefault) == cudaSuccess)
+        return true;
+    cudaGetLastError();
+    return false;
+}
+
+void rdi_device_unpin(rdi_device *d, void *p) {
+    (void)d;
+    cudaHostUnregister(p);
+}
+
 bool rdi_device_is_pinned(rdi_device *d, const void *p) {
     (void)d;
     cudaPointerAttributes attributes;

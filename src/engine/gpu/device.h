@@ -52,6 +52,10 @@ void rdi_device_free(rdi_device *d, void *p);
  * The context counts it. */
 rd_status rdi_pinned_alloc(rdi_device *d, size_t bytes, void **out);
 void rdi_pinned_free(rdi_device *d, void *p, size_t bytes);
+/* Pins memory of the caller, whole pages, and ends that. rdi_device_pin() returns false if the
+ * system refuses. */
+bool rdi_device_pin(rdi_device *d, void *p, size_t bytes);
+void rdi_device_unpin(rdi_device *d, void *p);
 /* Returns whether the memory at `p` is pinned, so that it can be copied without staging. */
 bool rdi_device_is_pinned(rdi_device *d, const void *p);
 

@@ -19,6 +19,7 @@
 #include "engine/gpu/gpu.h"
 
 #include "base/number.h"
+#include "base/threads.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -39,6 +40,9 @@
 typedef struct gpu_engine {
     uint64_t round_option;
     rdi_run *run;
+    /* Opens the device, which takes a tenth of a second, while the caller reads references. */
+    rdi_background *opening;
+    rd_status opened; /* status of that, after rdi_background_wait(opening) */
     rdi_device *device;
     rdi_gpu_rounds rounds;
     /* Device memory of two rounds: incoming[filling] is being filled, and the current round uses
@@ -164,11 +168,9 @@ static rd_status prepare(gpu_engine *e) {
     return rdi_gpu_rounds_prepare(&e->rounds, n + n / 4);
 }
 
-static rd_status gpu_open(void *self, rdi_run *run) {
-    gpu_engine *e = self;
-    e->run = run;
-    RD_TRY(rdi_device_open(run->ctx, &e->device));
-    RD_TRY(rdi_gpu_rounds_open(&e->rounds, run, e->device));
+static rd_status open_all(gpu_engine *e) {
+    RD_TRY(rdi_device_open(e->run->ctx, &e->device));
+    RD_TRY(rdi_gpu_rounds_open(&e->rounds, e->run, e->device));
     void *pinned = NULL;
     RD_TRY(rdi_pinned_alloc(e->device, 2 * sizeof *e->range_seen, &pinned));
     e->range_seen = pinned;
@@ -183,9 +185,29 @@ static rd_status gpu_open(void *self, rdi_run *run) {
     return prepare(e);
 }
 
+static void begin_opening(void *arg) {
+    gpu_engine *e = arg;
+    e->opened = open_all(e);
+}
+
+/* Waits until the device is open, and returns whether that succeeded. */
+static rd_status ready(const gpu_engine *e) {
+    rdi_background_wait(e->opening);
+    return e->opened;
+}
+
+static rd_status gpu_open(void *self, rdi_run *run) {
+    gpu_engine *e = self;
+    e->run = run;
+    RD_TRY(rdi_background_new(run->ctx, &e->opening));
+    rdi_background_start(e->opening, begin_opening, e);
+    return RD_OK;
+}
+
 static rd_status gpu_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
     gpu_engine *e = self;
     (void)dist;
+    RD_TRY(ready(e));
     bool pinned = n >= PINNED_LEAST && rdi_device_is_pinned(e->device, blk);
     while (n > 0) {
         size_t room = e->goal - e->uploaded - e->staged, part = n < room ? n : room;
@@ -199,8 +221,19 @@ static rd_status gpu_feed(void *self, const uint64_t *blk, size_t n, uint64_t *d
                   : RD_OK; /* waits, because the caller may change the memory afterwards */
 }
 
+static bool gpu_pin(void *self, void *memory, size_t bytes) {
+    gpu_engine *e = self;
+    return ready(e) == RD_OK && rdi_device_pin(e->device, memory, bytes);
+}
+
+static void gpu_unpin(void *self, void *memory) {
+    gpu_engine *e = self;
+    rdi_device_unpin(e->device, memory);
+}
+
 static rd_status gpu_finish(void *self) {
     gpu_engine *e = self;
+    RD_TRY(ready(e));
     if (e->uploaded + e->staged > 0)
         RD_TRY(hand_over(e));
     RD_TRY(rdi_gpu_rounds_finish(&e->rounds));
@@ -216,6 +249,7 @@ static rd_status gpu_finish(void *self) {
 
 static void gpu_close(void *self) {
     gpu_engine *e = self;
+    rdi_background_free(e->opening); /* waits until the device is open */
     rdi_device *d = e->device;
     if (!d)
         return;
@@ -267,6 +301,8 @@ const rdi_engine_ops rdi_engine_gpu = {
     .unavailable = rdi_device_unavailable,
     .open = gpu_open,
     .feed = gpu_feed,
+    .pin = gpu_pin,
+    .unpin = gpu_unpin,
     .finish = gpu_finish,
     .close = gpu_close,
 };

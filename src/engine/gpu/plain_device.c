@@ -10,10 +10,17 @@
 #include <string.h>
 #include <time.h>
 
-#define ROOM_BYTES ((uint64_t)1 << 30) /* free bytes that the emulated device reports */
+#define ROOM_BYTES  ((uint64_t)1 << 30) /* free bytes that the emulated device reports */
+
+#define MOST_PINNED 32 /* maximum number of pinned ranges; more are refused */
+
+typedef struct range {
+    const char *from, *to; /* both NULL: unused */
+} range;
 
 struct rdi_device {
     rd_ctx *ctx;
+    range pinned[MOST_PINNED];
 };
 
 struct rdi_event {
@@ -73,10 +80,32 @@ void rdi_pinned_free(rdi_device *d, void *p, size_t bytes) {
     rdi_free(d->ctx, p);
 }
 
+/* Replaces the first range that contains `p`, or the first unused range if `p` is NULL. Returns
+ * whether there is one. */
+static bool replace_range(rdi_device *d, const char *p, range by) {
+    bool found = false;
+    for (size_t i = 0; i < MOST_PINNED && !found; i++) {
+        range *r = &d->pinned[i];
+        found = p ? r->from <= p && p < r->to : !r->from;
+        if (found)
+            *r = by;
+    }
+    return found;
+}
+
+bool rdi_device_pin(rdi_device *d, void *p, size_t bytes) {
+    return replace_range(d, NULL, (range){p, (char *)p + bytes});
+}
+
+void rdi_device_unpin(rdi_device *d, void *p) {
+    replace_range(d, p, (range){0});
+}
+
 bool rdi_device_is_pinned(rdi_device *d, const void *p) {
-    (void)d;
-    (void)p;
-    return false;
+    bool found = false;
+    for (size_t i = 0; i < MOST_PINNED && !found; i++)
+        found = d->pinned[i].from <= (const char *)p && (const char *)p < d->pinned[i].to;
+    return found;
 }
 
 /* ---- streams ---- */
