@@ -79,8 +79,7 @@ static int run_record(rd_ctx *ctx, void *opts, int n, char **operands) {
         return fail_usage("record: name a file with -o: standard output belongs to the program");
     o->what.quiet = o->quiet;
     o->what.sync = o->what.thread;
-    o->what.contexts =
-        o->what.events && o->contexts == CONTEXTS_ON && o->what.tool == RECORDER_VALGRIND;
+    o->what.contexts = o->what.events && o->contexts == CONTEXTS_ON;
     copy_options where = {.output = o->output,
                           .to = o->to,
                           .progress = PROGRESS_AUTO,

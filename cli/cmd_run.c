@@ -166,8 +166,7 @@ static int check_options(rd_ctx *ctx, run_options *o, char **words) {
     o->what.events = pipe->attribute.on;
     o->what.thread = pipe->stacks == RD_STACKS_PRIVATE || finds_sharing(o);
     o->what.sync = o->what.thread || pipeline_is_lockstep(pipe);
-    o->what.contexts = pipe->attribute.on && pipe->attribute.contexts == CONTEXTS_ON &&
-                       o->what.tool == RECORDER_VALGRIND;
+    o->what.contexts = pipe->attribute.on && pipe->attribute.contexts == CONTEXTS_ON;
     o->what.quiet = pipe->quiet;
     o->analysis.on_stderr = true; /* standard output belongs to the program */
     char found[PATH_MAX];

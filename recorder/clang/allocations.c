@@ -9,7 +9,9 @@
 
 static __thread int depth; /* nesting depth of wrapped calls */
 
-int allocation_enter(void) {
+int allocation_enter(uintptr_t stack_pointer) {
+    if (recorder_follows_calls)
+        contexts_see(stack_pointer);
     return depth++ == 0 && runtime_tells_events();
 }
 

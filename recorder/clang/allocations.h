@@ -11,10 +11,11 @@
 #define RECORDER_ALLOCATIONS_H
 
 #include "runtime.h"
+#include "runtime_contexts.h"
 
-/* Begins a wrapped call. Returns whether the call must be reported: it is the outermost one, and
- * the analyzer wants events. */
-int allocation_enter(void);
+/* Begins a wrapped call by code with this stack pointer. Returns whether the call must be reported:
+ * it is the outermost one, and the analyzer wants events. */
+int allocation_enter(uintptr_t stack_pointer);
 /* Ends a wrapped call, even if an exception leaves it. The cleanup attribute in CALL passes `told`,
  * which is not used. */
 void allocation_leave(const int *told);
@@ -23,7 +24,7 @@ void allocation_give(int told, void *memory, size_t size, uint64_t pc);
 void allocation_take_back(int told, const void *memory, size_t size);
 
 /* Begins the body of a wrapper: declares `told` and ends the wrapped call when the body is left. */
-#define CALL __attribute__((cleanup(allocation_leave))) int told = allocation_enter()
+#define CALL __attribute__((cleanup(allocation_leave))) int told = allocation_enter(CALLER_STACK())
 
 /* Defines the wrapper of function `name`, which returns `result`, has `parameters`, is called with
  * `arguments` and allocates `size` bytes. */

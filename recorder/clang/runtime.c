@@ -21,6 +21,7 @@
 #include "runtime.h"
 
 #include "hooks.h"
+#include "runtime_contexts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -64,6 +65,7 @@ typedef struct position {
     int dividing;          /* true: the cursor belongs to a sequence of bursts and gaps */
     int in_burst;          /* true: inside a burst, where records are kept; false: in a gap */
     uint64_t left_in_turn; /* number of references until the burst or gap ends */
+    uint32_t context;      /* calling context of the next record of the buffer */
 } position;
 
 /* A signal handler that is running, or was left by longjmp(). */
@@ -207,6 +209,7 @@ static void take_buffer(void) {
     channel->buffer[here.buffer].process = process;
     channel->buffer[here.buffer].thread = thread;
     here.resume = rdi_channel_words(channel, (unsigned)here.buffer);
+    here.context = 0;
     if (first && runtime_tells_events())
         tell_stack();
 }
@@ -308,15 +311,63 @@ static int make_room(void) {
     return 1;
 }
 
+/* ---- calling contexts ---- */
+
+/* Defines a context for the analyzer, and makes room in the buffer for an event of `words` words
+ * after a change to this context. */
+static void define_context(uint32_t context, uint64_t words) {
+    const uint64_t head = RDI_EVENT_HEAD(RD_EVENT_CONTEXT, 0, thread);
+    context_definition one;
+    while (contexts_next_definition(context, &one)) {
+        make_room_in_buffer(RDI_EVENT_WORDS);
+        rdi_channel_put_event(here.resume, head, one.number, one.parent, one.site, NULL);
+        here.resume += RDI_EVENT_WORDS;
+    }
+    make_room_in_buffer(RDI_SWITCH_WORDS + words);
+}
+
+static void put_switch(uint64_t *to, uint32_t context) {
+    to[1] = 0;
+    __atomic_store_n(to, RDI_SWITCH(contexts_number(context)), __ATOMIC_RELEASE);
+    here.context = context;
+}
+
+/* Writes a change to the current context into the buffer, and makes room for an event of `words`
+ * words after it. The cursor must not be in the buffer. */
+static void change_context(uint64_t words) {
+    uint32_t context = contexts_now();
+    define_context(context, words);
+    if (here.context != context) {
+        put_switch(here.resume, context);
+        here.resume += RDI_SWITCH_WORDS;
+    }
+}
+
+/* Gives the next record the context of the code with this stack pointer. Returns 0 if `inside` is
+ * set. The cursor must have room. */
+static int follow(uintptr_t stack_pointer) {
+    contexts_see(stack_pointer);
+    if (is_aside(current().end) || contexts_now() == here.context)
+        return 1;
+    if (inside)
+        return 0;
+    inside = 1;
+    settle();
+    change_context(record_words);
+    place_cursor(here.resume, (uint64_t)(buffer_end() - here.resume));
+    inside = 0;
+    return 1;
+}
+
 /* ---- records ---- */
 
-static void record(uint64_t word, uint64_t pc) {
+static void record(uint64_t word, uint64_t pc, uintptr_t stack_pointer) {
     cursor at = current();
-    if (at.next == at.end) {
-        if (!make_room())
-            return;
-        at = current();
-    }
+    if (at.next == at.end && !make_room())
+        return;
+    if (recorder_follows_calls && !follow(stack_pointer))
+        return;
+    at = current();
     at.next[0] = word;
     if (record_words == 2)
         at.next[1] = pc;
@@ -325,7 +376,7 @@ static void record(uint64_t word, uint64_t pc) {
 }
 
 void recorder_record(uint64_t word) {
-    record(word, CALL_SITE());
+    record(word, CALL_SITE(), CALLER_STACK());
 }
 
 /* ---- functions of the C library, wrapped by the linker option --wrap ---- */
@@ -336,13 +387,14 @@ static uint64_t word_of(const char *address, size_t size, int kind) {
 
 /* Records the references of a copy of `n` bytes: alternating loads from `from` and stores to `to`,
  * 64 bytes at a time. If one of the pointers is NULL, its references are left out. */
-static void record_copy(const char *from, const char *to, size_t n, uint64_t pc) {
+static void record_copy(const char *from, const char *to, size_t n, uint64_t pc,
+                        uintptr_t stack_pointer) {
     for (size_t at = 0; at < n; at += COPY_BYTES) {
         size_t size = n - at < COPY_BYTES ? n - at : COPY_BYTES;
         if (from)
-            record(word_of(from + at, size, RDI_RECORD_LOAD), pc);
+            record(word_of(from + at, size, RDI_RECORD_LOAD), pc, stack_pointer);
         if (to)
-            record(word_of(to + at, size, RDI_RECORD_STORE), pc);
+            record(word_of(to + at, size, RDI_RECORD_STORE), pc, stack_pointer);
     }
 }
 
@@ -355,17 +407,17 @@ void *__wrap_memmove(void *to, const void *from, size_t n);
 void *__wrap_memset(void *to, int byte, size_t n);
 
 void *__wrap_memcpy(void *to, const void *from, size_t n) {
-    record_copy(from, to, n, CALL_SITE());
+    record_copy(from, to, n, CALL_SITE(), CALLER_STACK());
     return __real_memcpy(to, from, n);
 }
 
 void *__wrap_memmove(void *to, const void *from, size_t n) {
-    record_copy(from, to, n, CALL_SITE());
+    record_copy(from, to, n, CALL_SITE(), CALLER_STACK());
     return __real_memmove(to, from, n);
 }
 
 void *__wrap_memset(void *to, int byte, size_t n) {
-    record_copy(NULL, to, n, CALL_SITE());
+    record_copy(NULL, to, n, CALL_SITE(), CALLER_STACK());
     return __real_memset(to, byte, n);
 }
 
@@ -389,7 +441,11 @@ void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64
     inside = 1;
     settle();
     size_t path_bytes = path ? strlen(path) : 0;
-    make_room_in_buffer(rdi_channel_event_words(RDI_EVENT_HEAD(kind, path_bytes, 0)));
+    uint64_t words = rdi_channel_event_words(RDI_EVENT_HEAD(kind, path_bytes, 0));
+    if (recorder_follows_calls && kind == RD_EVENT_ALLOCATE)
+        change_context(words);
+    else
+        make_room_in_buffer(words);
     put_event(RDI_EVENT_HEAD(kind, path_bytes, thread), address, size, pc, path);
     if (__atomic_load_n(&several_threads, __ATOMIC_RELAXED) && kind != RD_EVENT_SYNC_ACQUIRE)
         submit_buffer();
@@ -407,13 +463,6 @@ static void submit_so_far(void) {
     if (here.buffer >= 0)
         submit_buffer();
     inside = 0;
-}
-
-void runtime_before_thread(void) {
-    if (!channel || !channel->events)
-        return;
-    __atomic_store_n(&several_threads, 1, __ATOMIC_RELAXED);
-    submit_so_far();
 }
 
 int runtime_is_recorded(void) {
@@ -448,17 +497,24 @@ static int was_left(const handler *earlier, const handler *now) {
     return earlier->frame <= now->frame;
 }
 
-static void begin_handler(int buffer) {
+/* Ends the handlers that were left before `now` began, a handler or other code. */
+static void end_left_handlers(const handler *now) {
+    int still = running;
+    while (still > 0 && was_left(&handlers[still - 1], now))
+        still--;
+    end_handlers(still < HANDLERS ? still : 0);
+}
+
+static interrupted_calls begin_handler(int buffer) {
     stack_t stack = {.ss_flags = 0};
     sigaltstack(NULL, &stack);
     handler now = {.frame = __builtin_frame_address(0),
                    .on_other_stack = (stack.ss_flags & SS_ONSTACK) != 0,
                    .buffer = buffer};
-    int still = running;
-    while (still > 0 && was_left(&handlers[still - 1], &now))
-        still--;
-    end_handlers(still < HANDLERS ? still : 0);
+    end_left_handlers(&now);
     handlers[running++] = now;
+    uintptr_t low = now.on_other_stack ? (uintptr_t)stack.ss_sp : 0;
+    return contexts_begin_handler((uintptr_t)now.frame, low, low ? low + stack.ss_size : 0);
 }
 
 void runtime_run_handler(void (*run)(void *), void *argument) {
@@ -468,13 +524,14 @@ void runtime_run_handler(void (*run)(void *), void *argument) {
     here = (position){.buffer = -1};
     place((cursor){NULL, NULL});
     inside = 1;
-    begin_handler(was_inside ? -1 : interrupted.buffer);
+    interrupted_calls calls = begin_handler(was_inside ? -1 : interrupted.buffer);
     int number = running;
     inside = 0;
 
     run(argument);
 
     inside = 1;
+    contexts_end_handler(calls);
     settle();
     if (here.buffer >= 0)
         hand_over(here.buffer, filled_words());
@@ -488,6 +545,17 @@ void runtime_run_handler(void (*run)(void *), void *argument) {
         place((cursor){NULL, NULL});
     }
     inside = was_inside;
+}
+
+void runtime_before_thread(void) {
+    stack_t stack = {.ss_flags = 0};
+    if (!channel || !channel->events)
+        return;
+    __atomic_store_n(&several_threads, 1, __ATOMIC_RELAXED);
+    sigaltstack(NULL, &stack);
+    end_left_handlers(&(handler){.frame = __builtin_frame_address(0),
+                                 .on_other_stack = (stack.ss_flags & SS_ONSTACK) != 0});
+    submit_so_far();
 }
 
 /* ---- markers (reusedist/marker.h) ---- */
@@ -516,6 +584,7 @@ static void end_thread(void *value) {
     created = 0;
     submit_so_far();
     end_handlers(0);
+    contexts_end_thread();
 }
 
 /* Starts a new recording in a forked child, or stops recording there if children are not recorded.
@@ -531,6 +600,7 @@ static void restart_in_child(void) {
         process = __atomic_fetch_add(&channel->processes, 1, __ATOMIC_RELAXED);
     else
         channel = NULL;
+    contexts_restart_in_child();
     modules_forget();
     modules_update();
 }
@@ -587,6 +657,8 @@ __attribute__((constructor(101))) static void open_channel(void) {
     process = __atomic_fetch_add(&mapped->processes, 1, __ATOMIC_RELAXED);
     settle(); /* references before this constructor runs are not recorded */
     record_words = mapped->record_words;
+    if (mapped->events & RDI_EVENTS_CONTEXTS)
+        contexts_start();
     channel = mapped;
     submit_left_behind();
     modules_update();

@@ -163,6 +163,19 @@ FUNCTION void threads(void) {
     leave();
 }
 
+/* Makes an array whose size is only known here, after calls that have returned. */
+FUNCTION void array(int bytes) {
+    enter("array");
+    recurse(1);
+#ifndef NO_ARRAYS
+    volatile char text[bytes];
+    text[0] = text[bytes - 1] = 0;
+#endif
+    WALK(25, 240);
+    recurse(0);
+    leave();
+}
+
 int main(void) {
     enter("main");
     recurse(5);
@@ -176,6 +189,7 @@ int main(void) {
     other_stack();
     threads();
     inlined();
+    array(100 * n_done);
     WALK(19, 230);
     print_walks();
     leave();
