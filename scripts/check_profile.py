@@ -264,6 +264,7 @@ def check_objects(profile):
     need(total == part["counted"]["bytes"], "the byte histogram does not add up to the counted bytes")
     need(part["expiry"] in ("eager", "lazy") and part["count"] in ("reads", "all"),
          "expiry or count has an unknown value")
+    need(part["largest"] < 2**63, "the size of the largest object is not below 2^63")
     need(len(part["size_classes"]) <= 64 and sum(part["size_classes"]) <= part["objects"],
          "there are too many size classes, or too many objects in them")
     check_popularity(part)

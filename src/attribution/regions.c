@@ -138,12 +138,20 @@ static rd_status find_static(rdi_regions *r, const rdi_module *module, uint64_t 
     return number_of(r, &region, &out->value);
 }
 
-rd_status rdi_regions_at(rdi_regions *r, uint64_t address, uint32_t epoch, rdi_span *out) {
-    const rdi_span *span = rdi_spans_first(&r->spans, address, address);
-    const rdi_module *module =
-        span ? NULL : rdi_modules_of_data(r->modules, address, address, epoch);
-    *out = span ? *span : (rdi_span){address, address, 0};
-    return module ? find_static(r, module, address, epoch, out) : RD_OK;
+rd_status rdi_regions_at(rdi_regions *r, uint64_t address, uint64_t last, uint32_t epoch,
+                         rdi_span *out) {
+    const rdi_span *span = rdi_spans_first(&r->spans, address, last);
+    const rdi_module *module;
+    if (span && span->from <= address) {
+        *out = *span;
+        return RD_OK;
+    }
+    *out = (rdi_span){address, span ? span->from - 1 : last, 0};
+    if ((module = rdi_modules_of_data(r->modules, address, address, epoch)))
+        return find_static(r, module, address, epoch, out);
+    while ((module = rdi_modules_of_data(r->modules, address, out->to, epoch)))
+        out->to = module->all_from - 1;
+    return RD_OK;
 }
 
 rd_status rdi_regions_find(rdi_regions *r, uint64_t address, uint32_t epoch, uint64_t from,

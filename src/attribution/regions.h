@@ -79,8 +79,10 @@ rd_status rdi_regions_find(rdi_regions *r, uint64_t address, uint32_t epoch, uin
                            uint64_t to, uint32_t *region, bool *alone);
 
 /* Finds the data that contain an address: an allocation, a stack, a variable, or the space between
- * variables. out->value is the region; 0 if the address has no known owner. */
-rd_status rdi_regions_at(rdi_regions *r, uint64_t address, uint32_t epoch, rdi_span *out);
+ * variables. out->value is the region; 0 if the address has no known owner. *out then extends from
+ * the address to the last one before the next data, or to `last` if there are none before. */
+rd_status rdi_regions_at(rdi_regions *r, uint64_t address, uint64_t last, uint32_t epoch,
+                         rdi_span *out);
 
 /* Returns the cache entry for an address. */
 static inline rdi_region_recall *rdi_regions_recall(rdi_regions *r, uint64_t address) {

@@ -235,6 +235,8 @@ static const char *objects_mistake(const rd_profile_facts *facts, const void *da
     if (f->counted.requests != facts->references ||
         (rdi_u128)f->cold.requests + f->deleted.requests + f->expired.requests != facts->infinite)
         return "the requests in \"objects\" do not add up to the profile's";
+    if (f->largest >= UINT64_C(1) << 63)
+        return "the size of the largest object is not below 2^63";
     if (f->n_live > RD_LIVE_POINTS || classes > f->objects)
         return "there are too many moments of live bytes, or the size classes have more objects "
                "than there are";

@@ -177,7 +177,9 @@ static double byte_difference(const change_at *at) {
  * both profiles have all achievable hits. Caches of objects hold at least the largest object. */
 static change_sum add_up(const change_report *r, uint64_t least) {
     change_sum sum = {0};
-    uint64_t size = least * (r->unit[0] > r->unit[1] ? r->unit[0] : r->unit[1]), end = 0;
+    uint64_t size, end = 0;
+    if (__builtin_mul_overflow(least, r->unit[0] > r->unit[1] ? r->unit[0] : r->unit[1], &size))
+        return sum; /* caches of that size would have 2^64 bytes or more */
     if (r->objects)
         end = size = size_of_largest(r);
     for (int i = 0; i < 2; i++) {

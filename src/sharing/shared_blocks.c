@@ -74,16 +74,11 @@ static rd_status snapshot(rdi_shared_blocks *b, rdi_shared_detail *d) {
     uint64_t to = from + (bytes - 1);
     d->n_pieces = 0;
     for (uint64_t at = from; d->n_pieces < RDI_PIECES_MAX;) {
-        rdi_span piece;
-        RD_TRY(rdi_regions_at(&b->regions, at, b->epoch, &piece));
-        rdi_span *before = d->n_pieces ? &d->pieces[d->n_pieces - 1] : NULL;
-        if (before && before->value == 0 && piece.value == 0)
-            before->to = piece.to; /* adjacent memory without an owner is one span */
-        else
-            d->pieces[d->n_pieces++] = piece;
-        if (piece.to >= to || piece.to < at)
+        rdi_span *piece = &d->pieces[d->n_pieces++];
+        RD_TRY(rdi_regions_at(&b->regions, at, to, b->epoch, piece));
+        if (piece->to >= to || piece->to < at)
             return RD_OK;
-        at = piece.to + 1;
+        at = piece->to + 1;
     }
     return RD_OK;
 }

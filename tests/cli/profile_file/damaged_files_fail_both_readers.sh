@@ -1,11 +1,13 @@
 # Each edit breaks one rule of the format.
-example=$DATA/profiles/exact.json
-while read -r edit; do
-    sed "$edit" "$example" >bad.json
-    ! cmp -s "$example" bad.json || echo "does nothing: $edit"
-    ! "$REUSEDIST" merge bad.json >/dev/null 2>&1 || echo "accepted: $edit"
-    ! "$DATA"/../../scripts/check_profile.py bad.json 2>/dev/null || echo "script accepts: $edit"
-done <<'EDITS'
+refuse() {
+    while read -r edit; do
+        sed "$edit" "$1" >bad.json
+        ! cmp -s "$1" bad.json || echo "does nothing: $edit"
+        ! "$REUSEDIST" merge bad.json >/dev/null 2>&1 || echo "accepted: $edit"
+        ! "$DATA"/../../scripts/check_profile.py bad.json 2>/dev/null || echo "script accepts: $edit"
+    done
+}
+refuse "$DATA/profiles/exact.json" <<'EDITS'
 s/profile.1"/profile\/2"/
 /"infinite"/d
 s/"cold": 1050/"cold": 1051/
@@ -22,4 +24,9 @@ s/\[5, 5, 100, 500\]/[5, 5, 101, 505]/
 s/\[5, 5, 100, 500\]/[5, 5, 100, null]/
 s/\[5, 5, 100, 500\]/[5, 5, 100]/
 s/"partial": false,/"partial": false, "partial": false,/
+EDITS
+printf 'id,size\n1,10\n1,10\n' >t.csv
+"$REUSEDIST" analyze --weight=bytes --out=json -o objects.json t.csv
+refuse objects.json <<'EDITS'
+s/"largest": 10/"largest": 9223372036854775808/
 EDITS
