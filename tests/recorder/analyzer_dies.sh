@@ -3,8 +3,8 @@
 analyzer=$!
 until grep -qs walking out; do sleep 0.1; done
 program=$(pgrep -P $analyzer)
-kill -KILL $analyzer
-wait $analyzer 2>/dev/null || echo "status of the analyzer: $?"
+# The shell may say that the analyzer was killed, before or while it waits.
+{ kill -KILL $analyzer && wait $analyzer; } 2>/dev/null || echo "status of the analyzer: $?"
 for _ in $(seq 200); do
     [ -e "/proc/$program" ] || break
     sleep 0.1

@@ -15,8 +15,7 @@ cmp live.csv slow.csv && echo "the same, slowly"
 analyzer=$!
 until grep -qs walking out; do sleep 0.1; done
 program=$(pgrep -P $analyzer)
-kill -KILL $analyzer
-wait $analyzer 2>/dev/null || echo "status of the analyzer: $?"
+{ kill -KILL $analyzer && wait $analyzer; } 2>/dev/null || echo "status of the analyzer: $?"
 for _ in $(seq 200); do
     [ -e "/proc/$program" ] || break
     sleep 0.1

@@ -7,8 +7,7 @@ die() {
     until grep -qs walking out; do sleep 0.1; done
     local program
     program=$(pgrep -P $analyzer)
-    kill -KILL $analyzer
-    wait $analyzer 2>/dev/null || true
+    { kill -KILL $analyzer && wait $analyzer; } 2>/dev/null || true
     for _ in $(seq 300); do
         [ -e "/proc/$program" ] || break
         sleep 0.1
