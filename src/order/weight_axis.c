@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define FAN        (UINT64_C(1) << RDI_WEIGHT_FAN)
-#define SLOTS_MOST (UINT64_C(1) << 32)
+#define SLOTS_MOST ((UINT64_C(1) << 32) - 1024)
 
 #define TILE       UINT64_C(64) /* number of slots that are renumbered together: a word of holes */
 

@@ -19,7 +19,8 @@
  * per level, and subtracting weight from a slot changes the rest of one group per level. The sums
  * of slots from `next` on, and of elements that begin after `next`, are not valid.
  *
- * Slot 0 is never used, because it means "no slot". The owner of a slot is the object that last got
+ * Slot 0 is never used, because it means "no slot", and no slot is above 2^32 - 1024, so that its
+ * user may give larger numbers a meaning of its own. The owner of a slot is the object that last got
  * the slot. The slot is live if it is still the slot of its owner.
  */
 #ifndef RDI_WEIGHT_AXIS_H

@@ -7,8 +7,6 @@
 
 #define AXIS_UNIT   1024
 #define NUMBERS_MAX UINT64_C(0xfffffffe) /* copies, blocks and sets have 32-bit numbers */
-#define TILE        64                   /* number of references that are looked up together */
-#define AHEAD       8 /* distance in references at which the data of a block are prefetched */
 
 /* ---- memory ---- */
 
@@ -85,8 +83,7 @@ static rd_status add_thread(rd_sharing *s, uint64_t key) {
     return rdi_block_map_exchange(&s->thread_index, key, s->current, &old);
 }
 
-/* Makes the thread with this key the current one. */
-static rd_status choose_thread(rd_sharing *s, uint64_t key) {
+rd_status rdi_private_choose_thread(rd_sharing *s, uint64_t key) {
     if (s->n_threads && s->threads[s->current]->key == key)
         return RD_OK;
     const uint64_t *known = rdi_block_map_find(&s->thread_index, key);
@@ -109,13 +106,17 @@ static rd_status decide(rd_sharing *s, uint32_t c, bool true_sharing) {
                : RD_OK;
 }
 
+/* Returns whether the last coherence miss of copy `c` is undecided. */
+static bool is_awaiting(const rd_sharing *s, uint32_t c) {
+    uint32_t sets = s->copies[c].sets;
+    return sets && !rdi_mask_is_empty(rdi_sets_awaited(s, sets), s->words);
+}
+
 /* Counts the last coherence miss of copy `c` as false sharing if it is undecided. The block is
  * removed from the cache of the thread now, and the thread has not referenced any byte that other
  * threads stored. */
 static rd_status end_lifetime(rd_sharing *s, uint32_t c) {
-    uint32_t sets = s->copies[c].sets;
-    bool decided = !sets || rdi_mask_is_empty(rdi_sets_awaited(s, sets), s->words);
-    return decided ? RD_OK : decide(s, c, false);
+    return is_awaiting(s, c) ? decide(s, c, false) : RD_OK;
 }
 
 /* Counts the last coherence miss of copy `c` as true sharing if it is undecided and the reference
@@ -139,10 +140,10 @@ static void spread_stores(rd_sharing *s, rdi_shared_block *block) {
     rdi_mask_clear(stored, s->words);
 }
 
-/* Removes copy `c` from the stack of its thread. */
-static void remove_copy(rdi_private_stack *stack, uint32_t c, rdi_copy *copy) {
-    if (copy->slot == RDI_SLOT_TOP)
-        rdi_top_remove(&stack->top, c);
+/* Removes a copy from the stack of its thread. */
+static void remove_copy(rdi_private_stack *stack, rdi_copy *copy) {
+    if (copy->slot >= RDI_SLOT_TOP)
+        rdi_top_remove(&stack->top, copy->slot - RDI_SLOT_TOP);
     else
         rdi_weight_remove(&stack->axis, copy->slot);
     copy->slot = 0;
@@ -158,7 +159,7 @@ static rd_status take_over(rd_sharing *s, rdi_shared_block *block, uint32_t owne
         RD_TRY(end_lifetime(s, c));
         if (s->shared)
             s->shared->uses[c].remove_pc = s->pc;
-        remove_copy(s->threads[copy->thread], c, copy);
+        remove_copy(s->threads[copy->thread], copy);
         RD_TRY(need_sets(s, &copy->sets));
     }
     block->owner = owner;
@@ -166,29 +167,46 @@ static rd_status take_over(rd_sharing *s, rdi_shared_block *block, uint32_t owne
 }
 
 /* Handles a store to a block. The thread of copy `c`, which stores, already has the block in its
- * cache. */
-static rd_status store(rd_sharing *s, uint32_t c, rdi_byte_range bytes) {
+ * cache. The caller adds the bytes to the set *stored, unless it becomes NULL: then no other thread
+ * has ever referenced the block. */
+static rd_status store(rd_sharing *s, uint32_t c, uint64_t **stored) {
     rdi_shared_block *block = &s->blocks[s->copies[c].block];
+    *stored = NULL;
     if (block->owner != c)
         RD_TRY(take_over(s, block, c));
     if (block->copies == c && s->copies[c].next == 0)
-        return RD_OK; /* no other thread has ever referenced the block */
+        return RD_OK;
     RD_TRY(need_sets(s, &block->sets));
-    rdi_mask_add_range(rdi_sets_stored(s, block->sets), bytes);
+    *stored = rdi_sets_stored(s, block->sets);
     return RD_OK;
 }
 
 /* ---- references ---- */
 
-/* Puts copy `c` on top of the stack of its thread. */
-static rd_status push(rd_sharing *s, rdi_private_stack *stack, uint32_t c) {
+/* Puts block `id` of copy `c`, which is not in the top of the stack, on top. Returns the copy that
+ * leaves the top for the axis, or 0 if none does. */
+static uint32_t enter_top(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint32_t c) {
+    unsigned lane;
+    uint32_t last = rdi_top_push(&stack->top, s->kernel, id, c, &lane);
+    s->copies[c].slot = RDI_SLOT_TOP + lane;
+    return last;
+}
+
+/* Puts block `id` of copy `c`, which is not in the stack of its thread, on top of the stack. */
+static rd_status push(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint32_t c) {
     rdi_weight_slots slots = {&s->copies->slot, sizeof *s->copies};
     RD_TRY(rdi_weight_axis_room(&stack->axis, s->ctx, 1, slots));
-    uint32_t last = rdi_top_push(&stack->top, c);
-    s->copies[c].slot = RDI_SLOT_TOP;
+    uint32_t last = enter_top(s, stack, id, c);
     if (last)
         s->copies[last].slot = rdi_weight_push(&stack->axis, last, 1);
     return RD_OK;
+}
+
+/* Ends the quiet of the lane of copy `c` for stores, because another thread references the block. */
+static void end_quiet(rd_sharing *s, uint32_t c) {
+    const rdi_copy *copy = &s->copies[c];
+    if (copy->slot >= RDI_SLOT_TOP)
+        s->threads[copy->thread]->top.quiet_stores &= ~(UINT64_C(1) << (copy->slot - RDI_SLOT_TOP));
 }
 
 /* Makes the copy of a thread that references the block for the first time. */
@@ -205,14 +223,16 @@ static rd_status add_copy(rd_sharing *s, rdi_private_stack *stack, uint64_t id, 
         return failure(s);
     if (s->shared)
         RD_TRY(rdi_shared_blocks_room(s->shared, c));
-    if (known)
+    if (known) {
         spread_stores(s, block);
+        end_quiet(s, block->copies); /* with several copies, none is quiet for stores */
+    }
     block->owner = known ? 0 : c;
     block->copies = c;
     *out = c;
     RD_TRY(rdi_block_map_exchange(&stack->copy, id, c, &old));
     stack->counts.cold++;
-    return push(s, stack, c);
+    return push(s, stack, id, c);
 }
 
 /* Converts a set of bytes to the 64 bits that the log of shared blocks has per block. */
@@ -250,17 +270,16 @@ static rd_status miss(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint
     rdi_mask_add(awaited, stored, s->words);
     rdi_mask_clear(stored, s->words);
     stack->counts.coherence++;
-    return push(s, stack, c);
+    return push(s, stack, id, c);
 }
 
-/* Sets *distance to the distance of the block of copy `c`, which is on the axis, and moves the
+/* Sets *distance to the distance of block `id` of copy `c`, which is on the axis, and moves the
  * copy to the top of the stack. */
-static rd_status reuse(rd_sharing *s, rdi_private_stack *stack, uint32_t c, uint64_t *distance) {
-    rdi_copy *copy = &s->copies[c];
+static rd_status reuse(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint32_t c,
+                       uint64_t *distance) {
     rdi_weight_slots slots = {&s->copies->slot, sizeof *s->copies};
     RD_TRY(rdi_weight_axis_room(&stack->axis, s->ctx, 1, slots)); /* may change the slot */
-    uint32_t slot = copy->slot, last = rdi_top_push(&stack->top, c);
-    copy->slot = RDI_SLOT_TOP;
+    uint32_t slot = s->copies[c].slot, last = enter_top(s, stack, id, c);
     if (last) {
         uint32_t to = rdi_weight_move(&stack->axis, slot, last, 1, 1, distance);
         s->copies[last].slot = to;
@@ -272,22 +291,47 @@ static rd_status reuse(rd_sharing *s, rdi_private_stack *stack, uint32_t c, uint
     return RD_OK;
 }
 
-/* Brings block `id` to the top of the current thread's stack. *c is the copy of the block, or 0 if
- * it was not found before; it becomes the copy. *distance becomes the distance of the reference:
- * RD_COLD for the first reference of the thread, RD_MISS_COHERENCE for a coherence miss. */
+static rd_status count_pending(rdi_private_stack *stack) {
+    size_t n = stack->n_pending;
+    stack->n_pending = 0;
+    return rdi_hist_add(stack->hist, stack->pending, n);
+}
+
+/* Counts a distance of a reference to a block that was not in the top of the stack. */
+static rd_status count(rdi_private_stack *stack, uint64_t distance) {
+    stack->pending[stack->n_pending++] = distance == RD_MISS_COHERENCE ? RD_COLD : distance;
+    return stack->n_pending == RDI_PRIVATE_PENDING ? count_pending(stack) : RD_OK;
+}
+
+/* Brings block `id`, which is not in the top of the current thread's stack, to the top, and counts
+ * its distance. The parameters are those of load(). */
+static rd_status fetch(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint32_t *c,
+                       uint64_t *distance) {
+    *distance = *c ? RD_MISS_COHERENCE : RD_COLD;
+    if (!*c)
+        RD_TRY(add_copy(s, stack, id, c));
+    else if (s->copies[*c].slot)
+        RD_TRY(reuse(s, stack, id, *c, distance));
+    else
+        RD_TRY(miss(s, stack, id, *c));
+    return count(stack, *distance);
+}
+
+/* Brings block `id` to the top of the current thread's stack, and counts its distance. *c is the
+ * copy of the block, or 0 if it was not found before; it becomes the copy. *distance becomes the
+ * distance of the reference: RD_COLD for the first reference of the thread, RD_MISS_COHERENCE for a
+ * coherence miss. */
 static rd_status load(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint32_t *c,
                       uint64_t *distance) {
     if (!*c) {
         const uint64_t *known = rdi_block_map_find(&stack->copy, id);
         *c = known ? (uint32_t)*known : 0;
     }
-    *distance = *c ? RD_MISS_COHERENCE : RD_COLD;
-    if (!*c)
-        return add_copy(s, stack, id, c);
-    uint32_t slot = s->copies[*c].slot;
-    if (slot != RDI_SLOT_TOP)
-        return slot ? reuse(s, stack, *c, distance) : miss(s, stack, id, *c);
-    *distance = rdi_top_reuse(&stack->top, *c);
+    uint32_t slot = *c ? s->copies[*c].slot : 0;
+    if (slot < RDI_SLOT_TOP)
+        return fetch(s, stack, id, c, distance);
+    *distance = rdi_top_reuse(&stack->top, s->kernel, slot - RDI_SLOT_TOP);
+    stack->near[*distance]++;
     return RD_OK;
 }
 
@@ -310,116 +354,110 @@ static rd_status note_use(rd_sharing *s, uint32_t c, bool stores, rdi_byte_range
     return rdi_shared_blocks_log(s->shared, detail, s->current, c, stores, rdi_range_word(bits, 0));
 }
 
-/* Processes reference i of the batch, by the current thread. `c` is the copy of its block, or 0 if
- * it was not found before. */
-static rd_status reference(rd_sharing *s, const rd_sharing_batch *batch, size_t i, uint32_t c,
-                           uint64_t *distance) {
+/* Handles the bytes of block reference i of the batch, whose block is copy `c` and present, and its
+ * store. Without details, this is not needed for loads of copies that have no sets. */
+static rd_status use_bytes(rd_sharing *s, const rd_sharing_batch *batch, size_t i, uint32_t c,
+                           bool hit) {
     const rd_refs *refs = batch->refs;
-    uint64_t id = batch->blocks[i];
     uint32_t origin = batch->origins[i];
-    rdi_private_stack *stack = s->threads[s->current];
     bool stores = refs->kind && refs->kind[origin] & RD_STORE;
-    s->pc = s->shared && refs->pc ? refs->pc[origin] : 0;
-    RD_TRY(load(s, stack, id, &c, distance));
-    rdi_copy *copy = &s->copies[c];
-    stack->counts.references++;
-    if (!stores && !copy->sets && !s->shared)
+    if (!stores && !s->copies[c].sets && !s->shared)
         return RD_OK;
-    rdi_byte_range bytes = bytes_of(s, refs, origin, id);
+    rdi_byte_range bytes = bytes_of(s, refs, origin, batch->blocks[i]);
+    s->pc = s->shared && refs->pc ? refs->pc[origin] : 0;
     RD_TRY(check_true(s, c, bytes));
     if (s->shared)
         RD_TRY(note_use(s, c, stores, bytes));
     if (!stores)
         return RD_OK;
-    stack->counts.stores++;
-    bool others = s->blocks[copy->block].owner == 0;
-    stack->counts.upgrades += others && *distance < RD_MISS_COHERENCE;
-    return store(s, c, bytes);
-}
-
-static uint64_t key_of(const rd_sharing *s, const rd_refs *refs, uint32_t origin) {
-    uint64_t process = s->config.processes ? refs->addr[origin] >> 48 : 0;
-    return process << 32 | (refs->thread ? refs->thread[origin] : 0);
-}
-
-static rd_status count_pending(rdi_private_stack *stack) {
-    size_t n = stack->n_pending;
-    stack->n_pending = 0;
-    return rdi_hist_add(stack->hist, stack->pending, n);
-}
-
-static rd_status count(rdi_private_stack *stack, uint64_t distance) {
-    stack->pending[stack->n_pending++] = distance == RD_MISS_COHERENCE ? RD_COLD : distance;
-    return stack->n_pending == RDI_PRIVATE_PENDING ? count_pending(stack) : RD_OK;
-}
-
-/* The threads of references, and the copies of their blocks; 0: not found. */
-typedef struct tile {
-    uint32_t thread[TILE], copy[TILE];
-} tile;
-
-/* Looks up the threads and the copies of n references, and prefetches what the look-ups need. */
-static rd_status look_up(rd_sharing *s, const rd_sharing_batch *batch, size_t from, size_t n,
-                         tile *t) {
-    for (size_t i = 0; i < n; i++) {
-        RD_TRY(choose_thread(s, key_of(s, batch->refs, batch->origins[from + i])));
-        t->thread[i] = s->current;
-        const rdi_block_map *map = &s->threads[s->current]->copy;
-        RDI_PREFETCH(&map->slot[rdi_block_map_home(map, batch->blocks[from + i])]);
-    }
-    for (size_t i = 0; i < n; i++) {
-        const rdi_block_map *map = &s->threads[t->thread[i]]->copy;
-        const uint64_t *known = rdi_block_map_find(map, batch->blocks[from + i]);
-        t->copy[i] = known ? (uint32_t)*known : 0;
-        RDI_PREFETCH(&s->copies[t->copy[i]]);
-    }
+    bool others = s->blocks[s->copies[c].block].owner == 0;
+    s->threads[s->current]->counts.upgrades += others && hit;
+    uint64_t *stored;
+    RD_TRY(store(s, c, &stored));
+    if (stored)
+        rdi_mask_add_range(stored, bytes);
     return RD_OK;
 }
 
-/* Prefetches what a reference to copy `c` of a thread needs besides the copy. */
-static void prefetch(const rd_sharing *s, uint32_t thread, uint32_t c) {
+/* Returns whether no thread but that of copy `c` has ever referenced the block. */
+static bool is_alone(const rd_sharing *s, uint32_t c) {
+    return s->copies[c].next == 0 && s->blocks[s->copies[c].block].copies == c;
+}
+
+/* Makes the lane of copy `c`, which is on top of the stack, quiet if it is (sharing/stack_top.h). */
+static void find_quiet(const rd_sharing *s, rdi_private_stack *stack, uint32_t c) {
     const rdi_copy *copy = &s->copies[c];
-    RDI_PREFETCH(&s->blocks[copy->block]);
-    if (copy->slot != RDI_SLOT_TOP)
-        rdi_weight_prefetch(&s->threads[thread]->axis, copy->slot);
-    if (s->shared)
-        RDI_PREFETCH(&s->shared->uses[c]);
+    uint64_t lane = UINT64_C(1) << (copy->slot - RDI_SLOT_TOP);
+    if (!is_awaiting(s, c))
+        stack->top.quiet_loads |= lane;
+    if (is_alone(s, c))
+        stack->top.quiet_stores |= lane;
 }
 
-static rd_status feed_tile(rd_sharing *s, const rd_sharing_batch *batch, size_t from, size_t n) {
-    tile t;
-    RD_TRY(look_up(s, batch, from, n, &t));
-    for (size_t i = 0; i < n; i++) {
-        uint64_t distance;
-        if (i + AHEAD < n && t.copy[i + AHEAD])
-            prefetch(s, t.thread[i + AHEAD], t.copy[i + AHEAD]);
-        s->current = t.thread[i];
-        RD_TRY(reference(s, batch, from + i, t.copy[i], &distance));
-        if (batch->distances)
-            batch->distances[from + i] = distance;
-        RD_TRY(count(s->threads[s->current], distance));
+/* Does the same as use_bytes() for all references of a run together, without details, for blocks
+ * whose sets have one word. */
+static rd_status use_word(rd_sharing *s, const rdi_private_run *run, uint32_t c, bool hit) {
+    const rd_refs *refs = run->batch->refs;
+    const uint32_t *origins = run->batch->origins;
+    uint64_t id = run->batch->blocks[run->from], used = 0, stores = 0, *stored;
+    size_t first_store = 0;
+    for (size_t i = run->to; i-- > run->from;) {
+        uint64_t bytes = rdi_range_word(bytes_of(s, refs, origins[i], id), 0);
+        bool is_store = run->stores && refs->kind[origins[i]] & RD_STORE;
+        used |= bytes;
+        stores |= is_store ? bytes : 0;
+        first_store = is_store ? i : first_store;
     }
+    uint32_t sets = s->copies[c].sets;
+    if (sets && *rdi_sets_awaited(s, sets) & used)
+        RD_TRY(decide(s, c, true));
+    if (!run->stores)
+        return RD_OK;
+    bool others = s->blocks[s->copies[c].block].owner == 0;
+    s->threads[s->current]->counts.upgrades += others && (hit || first_store > run->from);
+    RD_TRY(store(s, c, &stored));
+    if (stored)
+        *stored |= stores;
     return RD_OK;
 }
 
-rd_status rd_sharing_feed(rd_sharing *s, const rd_sharing_batch *batch) {
-    RDI_NEED(s ? s->ctx : NULL, s, batch);
-    RDI_NEED(s->ctx, batch->refs);
-    if (batch->n == 0)
+/* Handles the bytes and the stores of a run whose block is copy `c` and present. `hit` is false if
+ * the first reference missed. */
+static rd_status use_run(rd_sharing *s, const rdi_private_run *run, uint32_t c, bool hit) {
+    if (!s->shared && !run->stores && !is_awaiting(s, c))
         return RD_OK;
-    RDI_NEED(s->ctx, batch->origins, batch->blocks, batch->refs->addr);
-    if (s->finished)
-        return rdi_fail(s->ctx, RD_ESTATE, "the profile of private caches was already made");
-    for (size_t at = 0; at < batch->n; at += TILE)
-        RD_TRY(feed_tile(s, batch, at, batch->n - at < TILE ? batch->n - at : TILE));
+    if (!s->shared && s->words == 1)
+        return use_word(s, run, c, hit);
+    for (size_t i = run->from; i < run->to; i++)
+        RD_TRY(use_bytes(s, run->batch, i, c, hit || i > run->from));
     return RD_OK;
+}
+
+rd_status rdi_private_reference(rd_sharing *s, const rdi_private_run *run, uint32_t *c,
+                                uint64_t *distance) {
+    const rd_sharing_batch *batch = run->batch;
+    rdi_private_stack *stack = s->threads[s->current];
+    s->pc = s->shared && batch->refs->pc ? batch->refs->pc[batch->origins[run->from]] : 0;
+    RD_TRY(load(s, stack, batch->blocks[run->from], c, distance));
+    RD_TRY(use_run(s, run, *c, *distance < RD_MISS_COHERENCE));
+    if (s->scans)
+        find_quiet(s, stack, *c);
+    return RD_OK;
+}
+
+static rd_status count_all(rdi_private_stack *stack) {
+    for (size_t d = 0; d < RDI_TOP_LANES; d++) {
+        RD_TRY(rdi_hist_add_many(stack->hist, d, stack->near[d]));
+        stack->near[d] = 0;
+    }
+    return count_pending(stack);
 }
 
 rd_status rdi_private_stacks_finish(rd_sharing *s) {
     for (uint64_t c = 1; c <= s->n_copies && !s->finished; c++)
         RD_TRY(end_lifetime(s, (uint32_t)c));
-    for (size_t i = 0; i < s->n_threads; i++)
-        RD_TRY(count_pending(s->threads[i]));
+    for (size_t i = 0; i < s->n_threads && !s->finished; i++)
+        RD_TRY(count_all(s->threads[i]));
     s->finished = true;
     return RD_OK;
 }

@@ -1,7 +1,7 @@
 /* The LRU stacks of threads with private caches, and the copies of blocks in these stacks.
  *
  * A copy is what one thread has, or had, of one block. Its place in the LRU stack of the thread is
- * one of the first places (sharing/stack_top.h), or a slot on the axis of the thread
+ * a lane of its top (sharing/stack_top.h), or a slot on the axis of the thread
  * (order/weight_axis.h, with the weight 1 for every block), where the rest of the stack is. A copy
  * without a slot was removed by a store of another thread. The copies of a block form a list.
  *
@@ -30,11 +30,13 @@
 #define RDI_SHARED_BYTES_MAX 65536
 
 #define RDI_SLOT_TOP                                                                               \
-    UINT32_MAX /* slot of a copy that is not on the axis but in the rdi_stack_top */
+    (UINT32_MAX -                                                                                  \
+     (RDI_TOP_LANES - 1)) /* slot of a copy in lane 0 of the rdi_stack_top, followed by \
+                                          those of the other lanes; the axis has no such slots */
 
 typedef struct rdi_copy {
     uint32_t slot;   /* slot on the axis of the thread; 0: removed by another thread;
-                        RDI_SLOT_TOP: in the top of the stack */
+                        RDI_SLOT_TOP + k: in lane k of the top of the stack */
     uint32_t block;  /* index of the block */
     uint32_t next;   /* the next copy of the same block; 0: none */
     uint32_t thread; /* index of the thread */
@@ -57,7 +59,10 @@ typedef struct rdi_private_stack {
     rdi_weight_axis axis; /* ... and all others */
     rd_private_counts counts;
     rdi_hist *hist;
-    uint64_t pending[RDI_PRIVATE_PENDING]; /* distances that `hist` does not have yet */
+    /* Distances that `hist` does not have yet: the numbers of distances below RDI_TOP_LANES, and a
+     * list of others. */
+    uint64_t near[RDI_TOP_LANES];
+    uint64_t pending[RDI_PRIVATE_PENDING];
     size_t n_pending;
 } rdi_private_stack;
 
@@ -86,8 +91,28 @@ struct rd_sharing {
     uint32_t current; /* index of the thread of the last reference; meaningless without threads */
     uint64_t pc;      /* program counter of the reference, if details are requested */
     rdi_shared_blocks *shared; /* details of shared blocks; NULL: not requested */
+    const rdi_top_kernel *kernel;
+    bool scans; /* true: the kernel scans; false: it cannot, or each reference has details */
     bool finished;
 };
+
+/* Makes the thread with this key the current one. */
+rd_status rdi_private_choose_thread(rd_sharing *s, uint64_t key);
+
+/* References of one thread to one block, without other references between them: those from index
+ * `from` to `to` - 1 of a batch. */
+typedef struct rdi_private_run {
+    const rd_sharing_batch *batch;
+    size_t from, to;
+    bool stores; /* true: at least one of them stores */
+} rdi_private_run;
+
+/* Processes a run of the current thread, and counts the distance of its first reference. *c is the
+ * copy of the block, or 0 if it was not found before; it becomes the copy. *distance becomes the
+ * distance of the first reference: RD_COLD for the first reference of the thread to the block,
+ * RD_MISS_COHERENCE for a coherence miss. */
+rd_status rdi_private_reference(rd_sharing *s, const rdi_private_run *run, uint32_t *c,
+                                uint64_t *distance);
 
 /* Counts all distances, and all undecided coherence misses as false sharing, because no more
  * references follow. */

@@ -4,12 +4,26 @@
 #include "profile/section_threads.h"
 #include "sharing/private_stacks.h"
 
+#include "base/cpu.h"
 #include "base/sized.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 /* ---- opening and freeing ---- */
+
+static rd_status choose_kernel(rd_sharing *s) {
+    static const rdi_top_kernel *const kernels[] = {
+        [RDI_ISA_PLAIN] = &rdi_top_plain,
+        [RDI_ISA_AVX2] = &rdi_top_avx2,
+        [RDI_ISA_AVX512] = &rdi_top_avx512,
+    };
+    rdi_isa isa;
+    RD_TRY(rdi_isa_choose(s->ctx, "private caches", RDI_ISA_AUTO, &isa));
+    s->kernel = kernels[isa];
+    s->scans = s->kernel->scan && !s->config.details;
+    return RD_OK;
+}
 
 static rd_status init(rd_sharing *s, const rd_sharing_config *config) {
     RD_TRY(rdi_sized_copy(s->ctx, "rd_sharing_config", config, &s->config, sizeof s->config));
@@ -28,6 +42,7 @@ static rd_status init(rd_sharing *s, const rd_sharing_config *config) {
     s->words = units > 64 ? (uint32_t)(units / 64) : 1;
     RD_TRY(rdi_block_map_init(&s->index, s->ctx));
     RD_TRY(rdi_block_map_init(&s->thread_index, s->ctx));
+    RD_TRY(choose_kernel(s));
     if (!s->config.details)
         return RD_OK;
     if (!(s->shared = rdi_calloc(s->ctx, 1, sizeof *s->shared)))

@@ -2,8 +2,10 @@
  * blocks over all moments, and simulated private LRU caches of every size. `test_sharing N` compares N
  * random traces. */
 #include "base/common.h"
+#include "base/cpu.h"
 #include "reusedist/engine.h"
 #include "reusedist/sharing.h"
+#include "sharing/private_stacks.h"
 #include "support/context.h"
 #include "support/faults.h"
 #include "support/sharing_oracle.h"
@@ -87,12 +89,12 @@ static void make_trace(uint64_t seed, trace *t) {
 /* ---- comparison ---- */
 
 /* Feeds the trace in batches of `step` block references, and makes the profile. */
-static rd_status analyze(rd_ctx *ctx, const trace *t, size_t step, uint64_t *distances,
-                         rd_profile **out) {
+static rd_status analyze(rd_ctx *ctx, const trace *t, size_t step, bool details,
+                         uint64_t *distances, rd_profile **out) {
     rd_sharing_config config = {.size = sizeof config,
                                 .block_bytes = t->block_bytes,
                                 .binning = {RD_BINS_FULL, 0},
-                                .details = true};
+                                .details = details};
     rd_refs refs = {.n = t->n,
                     .addr = t->addr,
                     .size = t->has_sizes ? t->size : NULL,
@@ -289,34 +291,106 @@ static void check_counts(const trace *t, const uint64_t *distances, const oracle
     assert_int_equal(facts->infinite, sum.cold + sum.coherence);
 }
 
-static void compare_trace(rd_ctx *ctx, uint64_t seed) {
-    static trace t;
-    static uint64_t measured[SPLIT], expected[SPLIT];
-    static oracle_sharing sharing[SPLIT];
+/* Compares an analysis with the oracles: `expected` has the distances, and `sharing` the kinds of
+ * coherence misses. */
+static void compare_analysis(rd_ctx *ctx, uint64_t seed, const trace *t, bool details,
+                             const uint64_t *expected, const oracle_sharing *sharing) {
+    static uint64_t measured[SPLIT];
     static bool hits[SPLIT];
     rd_profile *profile = NULL;
-    make_trace(seed, &t);
-    assert_int_equal(analyze(ctx, &t, 1 + seed % 50, measured, &profile), RD_OK);
-    oracle_private(t.split, t.n_blocks, expected, sharing);
-    for (size_t i = 0; i < t.n_blocks; i++)
+    assert_int_equal(analyze(ctx, t, 1 + seed % 50, details, measured, &profile), RD_OK);
+    for (size_t i = 0; i < t->n_blocks; i++)
         if (measured[i] != expected[i])
             fail_msg("seed %llu: reference %zu has distance %lld instead of %lld",
                      (unsigned long long)seed, i, (long long)measured[i], (long long)expected[i]);
     for (size_t size = 1; size <= 12; size++) {
-        oracle_private_caches(t.split, t.n_blocks, size, hits);
-        for (size_t i = 0; i < t.n_blocks; i++)
+        oracle_private_caches(t->split, t->n_blocks, size, hits);
+        for (size_t i = 0; i < t->n_blocks; i++)
             if (hits[i] != (measured[i] < size))
                 fail_msg("seed %llu: reference %zu, cache of %zu blocks", (unsigned long long)seed,
                          i, size);
     }
-    check_counts(&t, expected, sharing, profile);
-    check_shared(&t, sharing, profile);
+    check_counts(t, expected, sharing, profile);
+    if (details)
+        check_shared(t, sharing, profile);
     rd_profile_free(profile);
+}
+
+static void compare_trace(rd_ctx *ctx, uint64_t seed) {
+    static trace t;
+    static uint64_t expected[SPLIT];
+    static oracle_sharing sharing[SPLIT];
+    make_trace(seed, &t);
+    oracle_private(t.split, t.n_blocks, expected, sharing);
+    compare_analysis(ctx, seed, &t, true, expected, sharing);
+    compare_analysis(ctx, seed, &t, false, expected, sharing);
 }
 
 static void test_random(void **state) {
     for (uint64_t seed = 0; seed < random_traces; seed++)
         compare_trace(*state, seed);
+}
+
+/* Makes the analysis use the plain kernel or that for AVX2 instead of the best one. */
+static void choose_kernel(rd_ctx *ctx, uint64_t which, rd_sharing *s) {
+    rdi_isa isa;
+    if (which == 1)
+        s->kernel = &rdi_top_plain;
+    else if (which == 2 && rdi_isa_choose(ctx, "test", RDI_ISA_AVX2, &isa) == RD_OK)
+        s->kernel = &rdi_top_avx2;
+    s->scans = s->scans && s->kernel->scan;
+}
+
+/* Compares a long trace of several threads, which use more blocks than the top of a stack has lanes,
+ * with simulated caches of many sizes. */
+static void compare_long(rd_ctx *ctx, uint64_t seed, bool details) {
+    enum { N = 60000 }; /* so that the times of the top are renumbered if there is one thread */
+    static uint64_t addr[N], block[N], measured[N];
+    static uint32_t thread[N], origin[N];
+    static uint8_t kind[N];
+    static oracle_reference split[N];
+    static bool hits[N];
+    rdi_rng rng = {seed};
+    uint64_t blocks = 40 + rdi_rng_below(&rng, 200), shared = rdi_rng_below(&rng, 2) * 6;
+    uint64_t run = 1 + rdi_rng_below(&rng, 300), now = 0;
+    for (size_t i = 0; i < N; i++) {
+        now = rdi_rng_below(&rng, run) ? now : rdi_rng_below(&rng, 1 + seed % 4);
+        bool is_shared = rdi_rng_below(&rng, 10) < shared;
+        uint64_t near =
+            rdi_rng_below(&rng, 3) ? 12 : blocks; /* most references are to few blocks */
+        block[i] = rdi_rng_below(&rng, near) + (is_shared ? 0 : (now + 1) << 20);
+        if (i > 0 && rdi_rng_below(&rng, 3) == 0 && thread[i - 1] == now)
+            block[i] = block[i - 1];
+        addr[i] = 64 * block[i] + 8 * rdi_rng_below(&rng, 8);
+        thread[i] = (uint32_t)now;
+        kind[i] = rdi_rng_below(&rng, 5) ? RD_LOAD : RD_STORE;
+        origin[i] = (uint32_t)i;
+        split[i] = (oracle_reference){
+            .thread = thread[i], .store = kind[i] == RD_STORE, .block = block[i]};
+    }
+    rd_sharing_config config = {.size = sizeof config, .block_bytes = 64, .details = details};
+    rd_refs refs = {.n = N, .addr = addr, .kind = kind, .thread = thread};
+    rd_sharing *s = NULL;
+    assert_int_equal(rd_sharing_new(ctx, &config, &s), RD_OK);
+    choose_kernel(ctx, seed / 4 % 3, s);
+    for (size_t at = 0; at < N; at += 4096) {
+        size_t n = N - at < 4096 ? N - at : 4096;
+        rd_sharing_batch batch = {&refs, origin + at, block + at, n, measured + at};
+        assert_int_equal(rd_sharing_feed(s, &batch), RD_OK);
+    }
+    for (size_t size = 1; size < blocks + 20; size += size < 62 || size > 66 ? 17 : 1) {
+        oracle_private_caches(split, N, size, hits);
+        for (size_t i = 0; i < N; i++)
+            if (hits[i] != (measured[i] < size))
+                fail_msg("seed %llu: reference %zu, cache of %zu blocks", (unsigned long long)seed,
+                         i, size);
+    }
+    rd_sharing_free(s);
+}
+
+static void test_long(void **state) {
+    for (uint64_t seed = 0; seed < random_traces / 33; seed++)
+        compare_long(*state, seed, seed % 5 == 3);
 }
 
 /* Tests two threads whose fields are in one block of 64 bytes, with known coherence misses. */
@@ -333,7 +407,7 @@ static void test_known(void **state) {
     uint64_t measured[SPLIT];
     rd_profile *profile = NULL;
     split_trace(&t);
-    assert_int_equal(analyze(*state, &t, 8, measured, &profile), RD_OK);
+    assert_int_equal(analyze(*state, &t, 8, true, measured, &profile), RD_OK);
     assert_memory_equal(measured, expected, sizeof expected);
     const rd_private_stacks *all = rd_profile_private(profile);
     assert_int_equal(all->n_threads, 2);
@@ -420,7 +494,7 @@ static void test_many(void **state) {
 
 static rd_status faulty_body(rd_ctx *ctx, void *user) {
     rd_profile *profile = NULL;
-    RD_TRY(analyze(ctx, user, 10, NULL, &profile));
+    RD_TRY(analyze(ctx, user, 10, true, NULL, &profile));
     char *text = NULL;
     size_t n = 0;
     rd_profile *again = NULL, *sum = NULL;
@@ -453,7 +527,7 @@ static void test_profile_file(void **state) {
         char *text = NULL, *second = NULL;
         size_t n, n_second;
         make_trace(seed, &t);
-        assert_int_equal(analyze(ctx, &t, 10, NULL, &profile), RD_OK);
+        assert_int_equal(analyze(ctx, &t, 10, true, NULL, &profile), RD_OK);
         assert_int_equal(rd_profile_json(profile, &text, &n), RD_OK);
         assert_int_equal(rd_profile_parse(ctx, "profile", text, n, &again), RD_OK);
         assert_int_equal(rd_profile_json(again, &second, &n_second), RD_OK);
@@ -487,10 +561,10 @@ static void test_mistakes(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),       cmocka_unit_test(test_known),
-        cmocka_unit_test(test_processes),    cmocka_unit_test(test_many),
-        cmocka_unit_test(test_profile_file), cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_random),   cmocka_unit_test(test_long),
+        cmocka_unit_test(test_known),    cmocka_unit_test(test_processes),
+        cmocka_unit_test(test_many),     cmocka_unit_test(test_profile_file),
+        cmocka_unit_test(test_mistakes), cmocka_unit_test(test_faults),
     };
     if (argc > 1)
         random_traces = strtoull(argv[1], NULL, 10);

@@ -1,0 +1,76 @@
+/* Implements the operations on the top of a stack, and their kernel in plain C. See stack_top.h. */
+#include "sharing/stack_top.h"
+
+#include <string.h>
+
+static unsigned later(const rdi_stack_top *t, int16_t time) {
+    int16_t n = 0; /* as wide as the times, so that compilers vectorize the loop */
+    for (unsigned i = 0; i < RDI_TOP_LANES; i++)
+        n = (int16_t)(n + (t->time[i] > time));
+    return (unsigned)n;
+}
+
+static unsigned oldest(const rdi_stack_top *t) {
+    int16_t earliest = INT16_MAX;
+    for (unsigned i = 0; i < RDI_TOP_LANES; i++)
+        earliest = t->time[i] < earliest ? t->time[i] : earliest;
+    unsigned lane = 0;
+    while (t->time[lane] != earliest)
+        lane++;
+    return lane;
+}
+
+const rdi_top_kernel rdi_top_plain = {.later = later, .oldest = oldest};
+
+void rdi_top_renumber(rdi_stack_top *t) {
+    int16_t time[RDI_TOP_LANES] = {0};
+    for (unsigned i = 0; i < t->n; i++)
+        time[i] = (int16_t)(t->n - later(t, t->time[i]));
+    memcpy(t->time, time, sizeof time);
+    t->now = (int16_t)t->n;
+}
+
+/* Returns the hole with the latest time; there must be a hole. */
+static unsigned find_hole(const rdi_stack_top *t) {
+    unsigned latest = (unsigned)__builtin_ctzll(t->holes);
+    for (uint64_t left = t->holes & (t->holes - 1); left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        latest = t->time[lane] > t->time[latest] ? lane : latest;
+    }
+    return latest;
+}
+
+/* Gives a lane the latest time. */
+static void stamp(rdi_stack_top *t, unsigned lane) {
+    rdi_top_room(t);
+    t->time[lane] = ++t->now;
+}
+
+unsigned rdi_top_reuse(rdi_stack_top *t, const rdi_top_kernel *kernel, unsigned lane) {
+    int16_t time = t->time[lane];
+    unsigned distance = kernel->later(t, time);
+    if (t->holes) {
+        unsigned hole = find_hole(t);
+        t->time[hole] = t->time[hole] > time ? time : t->time[hole];
+    }
+    stamp(t, lane);
+    return distance;
+}
+
+uint32_t rdi_top_push(rdi_stack_top *t, const rdi_top_kernel *kernel, uint64_t block, uint32_t copy,
+                      unsigned *lane) {
+    uint32_t last = 0;
+    if (t->holes)
+        *lane = find_hole(t);
+    else if (t->n < RDI_TOP_LANES)
+        *lane = t->n++;
+    else
+        last = t->copy[ *lane = kernel->oldest(t)];
+    rdi_top_remove(t, *lane);
+    t->holes &= ~(UINT64_C(1) << *lane);
+    t->block[*lane] = block;
+    t->tag[*lane] = rdi_top_tag(block);
+    t->copy[*lane] = copy;
+    stamp(t, *lane);
+    return last;
+}
