@@ -11,6 +11,16 @@ typedef struct shared_block {
     uint64_t block, has, lost; /* if `has` and `lost` are both 0, the entry is free */
 } shared_block;
 
+#define RECENT 256 /* number of blocks whose last reference is remembered */
+
+/* A block that the current thread has referenced without references of other threads since, so
+ * that further loads, and stores if it was stored to, change nothing. */
+typedef struct recent_block {
+    uint64_t block;
+    uint64_t stretch; /* number of the stretch; 0: none */
+    bool stored;
+} recent_block;
+
 struct rdi_recorded_order {
     rd_ctx *ctx;
     rd_mapper *mapper;
@@ -21,6 +31,11 @@ struct rdi_recorded_order {
     shared_block *table;
     size_t n, room;
     uint64_t misses;
+    /* A stretch is consecutive references of one thread. */
+    uint64_t stretch; /* number of the current stretch, from 1 */
+    uint64_t thread;  /* process and thread number of its thread */
+    uint64_t bit;     /* bit of its thread; 0: none */
+    recent_block recent[RECENT];
 };
 
 rd_status rdi_recorded_order_new(rd_ctx *ctx, const rd_mapping *mapping, bool processes,
@@ -54,10 +69,8 @@ uint64_t rdi_recorded_order_misses(const rdi_recorded_order *r) {
     return r->too_many ? RD_UNKNOWN : r->misses;
 }
 
-/* Returns the bit of the thread of reference `i`, or 0 if there are too many threads. */
-static uint64_t bit_of(rdi_recorded_order *r, const rd_refs *refs, size_t i) {
-    uint64_t process = r->processes ? refs->addr[i] >> 48 : 0;
-    uint64_t thread = process << 32 | (refs->thread ? refs->thread[i] : 0);
+/* Returns the bit of a thread, or 0 if there are too many threads. */
+static uint64_t bit_of(rdi_recorded_order *r, uint64_t thread) {
     size_t at = 0;
     while (at < r->n_threads && r->threads[at] != thread)
         at++;
@@ -68,6 +81,27 @@ static uint64_t bit_of(rdi_recorded_order *r, const rd_refs *refs, size_t i) {
     if (at == r->n_threads)
         r->threads[r->n_threads++] = thread;
     return UINT64_C(1) << at;
+}
+
+/* Begins a new stretch if reference `i` belongs to another thread than the reference before. */
+static void follow_thread(rdi_recorded_order *r, const rd_refs *refs, size_t i) {
+    uint64_t process = r->processes ? refs->addr[i] >> 48 : 0;
+    uint64_t thread = process << 32 | (refs->thread ? refs->thread[i] : 0);
+    if (r->bit && thread == r->thread)
+        return;
+    r->thread = thread;
+    r->bit = bit_of(r, thread);
+    r->stretch++;
+}
+
+/* Returns whether a reference changes nothing. If it does change something, remembers it. */
+static bool is_repeat(rdi_recorded_order *r, uint64_t block, bool store) {
+    recent_block *last = &r->recent[block % RECENT];
+    bool same = last->block == block && last->stretch == r->stretch;
+    if (same && (last->stored || !store))
+        return true;
+    *last = (recent_block){block, r->stretch, store};
+    return false;
 }
 
 static shared_block *find(shared_block *table, size_t room, uint64_t block) {
@@ -116,9 +150,10 @@ rd_status rdi_recorded_order_feed(void *self, const rd_refs *refs) {
         RD_TRY(rd_mapper_next(r->mapper, &blocks, &n));
         const uint32_t *origins = rd_mapper_origins(r->mapper);
         for (size_t i = 0; i < n; i++) {
-            uint64_t bit = bit_of(r, refs, origins[i]);
-            if (bit)
-                RD_TRY(count(r, blocks[i], bit, refs->kind && refs->kind[origins[i]] == RD_STORE));
+            bool store = refs->kind && refs->kind[origins[i]] & RD_STORE;
+            follow_thread(r, refs, origins[i]);
+            if (r->bit && !is_repeat(r, blocks[i], store))
+                RD_TRY(count(r, blocks[i], r->bit, store));
         }
         if (n == 0)
             break;
