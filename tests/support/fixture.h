@@ -9,6 +9,9 @@ extern rd_ctx *ctx;
 int new_ctx(void **state);
 int free_ctx(void **state); /* fails if memory was leaked */
 
+/* Fails the test with the message of `ctx` unless the status is RD_OK. */
+void ok(rd_status status);
+
 /* Skips the rest of a test under ThreadSanitizer, which can find nothing in a test without threads.
  * cmocka.h must be included before. */
 #ifdef __SANITIZE_THREAD__

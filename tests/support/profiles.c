@@ -66,6 +66,33 @@ char *profiles_json(rd_ctx *ctx, rd_profile *p) {
     return text;
 }
 
+rd_profile *profiles_read_back(rd_ctx *ctx, rd_profile *p) {
+    char *text = profiles_json(ctx, p);
+    rd_profile *again = NULL;
+    if (rd_profile_parse(ctx, "profile", text, strlen(text), &again) != RD_OK)
+        fail_msg("%s", rd_last_error(ctx));
+    rd_text_free(ctx, text);
+    return again;
+}
+
+void profiles_assert_refused(rd_ctx *ctx, rd_profile *p, const char *after, const char *from,
+                             const char *to, const char *message) {
+    char *text = NULL;
+    size_t n = 0;
+    rd_profile *again = NULL;
+    assert_int_equal(rd_profile_json(p, &text, &n), RD_OK);
+    char *at = strstr(text, after);
+    assert_non_null(at);
+    at = strstr(at, from);
+    assert_non_null(at);
+    memcpy(at, to, strlen(to));
+    if (rd_profile_parse(ctx, "profile", text, n, &again) != RD_EFORMAT)
+        fail_msg("'%s' is accepted", to);
+    if (!strstr(rd_last_error(ctx), message))
+        fail_msg("'%s' does not say '%s'", rd_last_error(ctx), message);
+    rd_text_free(ctx, text);
+}
+
 rd_profile *profiles_measure(rd_ctx *ctx, const char *spec, const rd_engine_config *config,
                              const uint64_t *blocks, size_t n, size_t feed) {
     rd_engine *e = NULL;

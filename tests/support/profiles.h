@@ -27,6 +27,12 @@ void profiles_random(rdi_rng *rng, uint64_t max_distance, uint64_t max_count, pr
 
 /* Returns the text of the profile file. Free it with rd_text_free(). */
 char *profiles_json(rd_ctx *ctx, rd_profile *p);
+/* Writes the profile as text, reads the text, and returns the new profile. */
+rd_profile *profiles_read_back(rd_ctx *ctx, rd_profile *p);
+/* Replaces the first `from` after the first `after` in the text of the profile with `to`, which has the
+ * same length. Fails the test unless reading this text fails with a message that contains `message`. */
+void profiles_assert_refused(rd_ctx *ctx, rd_profile *p, const char *after, const char *from,
+                             const char *to, const char *message);
 
 /* Makes the profile of an engine for n blocks, which are handed over `feed` at a time. */
 rd_profile *profiles_measure(rd_ctx *ctx, const char *spec, const rd_engine_config *config,

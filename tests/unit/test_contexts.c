@@ -3,6 +3,7 @@
 #include "base/common.h"
 #include "reusedist/reusedist.h"
 #include "support/faults.h"
+#include "support/fixture.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -20,29 +21,11 @@
 #define LEVELS   2
 #define BELOW    0x80000000
 
-static rd_ctx *ctx;
 static uint64_t addr[REFS], pc[REFS], blocks[REFS], distances[REFS], context[REFS];
 static uint32_t size[REFS], origin[REFS];
 static uint32_t parent[CONTEXTS]; /* parent[c] < c; context 0 has no caller */
 static uint64_t call[CONTEXTS];
 static const rd_level levels[LEVELS] = {{"L1", 8 * 64}, {"L2", 64 * 64}};
-
-static int make_ctx(void **state) {
-    (void)state;
-    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
-}
-
-static int free_ctx(void **state) {
-    (void)state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
-}
-
-static void ok(rd_status status) {
-    if (status != RD_OK)
-        fail_msg("%s", rd_last_error(ctx));
-}
 
 /* Makes a random tree and a random trace. The call instructions of one parent have different addresses, and
  * no call instruction has the address of a site. */
@@ -278,7 +261,7 @@ static void every_failing_allocation_is_survived(void **state) {
     faults_inject("contexts", run_with_faults, &limits, RD_OK);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_ctx, free_ctx)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, new_ctx, free_ctx)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -3,6 +3,8 @@
 #include "base/common.h"
 #include "reusedist/reusedist.h"
 #include "support/faults.h"
+#include "support/fixture.h"
+#include "support/profiles.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,25 +14,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static rd_ctx *ctx;
-
-static int make_ctx(void **state) {
-    (void)state;
-    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
-}
-
-static int free_ctx(void **state) {
-    (void)state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
-}
-
-static void ok(rd_status status) {
-    if (status != RD_OK)
-        fail_msg("%s", rd_last_error(ctx));
-}
 
 /* ---- examples ---- */
 
@@ -220,19 +203,10 @@ static void an_analysis_simulates_private_caches(void **state) {
     rd_profile_free(r);
 }
 
-static rd_profile *read_back(rd_profile *p) {
-    char *text = NULL;
-    size_t n = 0;
-    rd_profile *again = NULL;
-    ok(rd_profile_json(p, &text, &n));
-    ok(rd_profile_parse(ctx, "profile", text, n, &again));
-    rd_text_free(ctx, text);
-    return again;
-}
-
 static void the_section_is_read_back_and_merged(void **state) {
     (void)state;
-    rd_profile *p = analyze(RD_STACKS_SHARED, "null", false), *again = read_back(p), *sum = NULL;
+    rd_profile *p = analyze(RD_STACKS_SHARED, "null", false), *again = profiles_read_back(ctx, p),
+               *sum = NULL;
     rd_profile *other = analyze(RD_STACKS_SHARED, "null", true);
     const rd_private_simulation *a = rd_profile_private_simulation(p);
     assert_same(a, rd_profile_private_simulation(again));
@@ -252,22 +226,10 @@ static void the_section_is_read_back_and_merged(void **state) {
     rd_profile_free(p);
 }
 
-/* Replaces the first `from` in the text of a profile with `to`, which has the same length, and expects that
- * the text is refused with a message that contains `message`. */
+/* Expects that the profile is refused if `to` replaces the first `from` in its section. */
 static void expect_refused(const char *from, const char *to, const char *message) {
-    rd_profile *p = analyze(RD_STACKS_SHARED, "null", false), *again = NULL;
-    char *text = NULL;
-    size_t n = 0;
-    ok(rd_profile_json(p, &text, &n));
-    char *at = strstr(text, "private_caches");
-    at = at ? strstr(at, from) : NULL;
-    assert_non_null(at);
-    memcpy(at, to, strlen(to));
-    if (rd_profile_parse(ctx, "profile", text, n, &again) != RD_EFORMAT)
-        fail_msg("'%s' is accepted", to);
-    if (!strstr(rd_last_error(ctx), message))
-        fail_msg("'%s' does not say '%s'", rd_last_error(ctx), message);
-    rd_text_free(ctx, text);
+    rd_profile *p = analyze(RD_STACKS_SHARED, "null", false);
+    profiles_assert_refused(ctx, p, "private_caches", from, to, message);
     rd_profile_free(p);
 }
 
@@ -393,5 +355,5 @@ int main(void) {
         cmocka_unit_test(private_caches_need_threads_and_kinds),
         cmocka_unit_test(failing_allocations),
     };
-    return cmocka_run_group_tests(tests, make_ctx, free_ctx);
+    return cmocka_run_group_tests(tests, new_ctx, free_ctx);
 }

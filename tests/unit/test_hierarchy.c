@@ -1,6 +1,8 @@
 /* Tests descriptions of cache hierarchies: parsing, checks, text and geometry. */
 #include "reusedist/hierarchy.h"
 
+#include "support/fixture.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,20 +11,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static rd_ctx *ctx;
-
-static int make_ctx(void **state) {
-    (void)state;
-    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
-}
-
-static int free_ctx(void **state) {
-    (void)state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
-}
 
 static rd_hierarchy parsed(const char *text) {
     rd_hierarchy h;
@@ -220,5 +208,5 @@ int main(void) {
         cmocka_unit_test(mistakes_in_geometry),
         cmocka_unit_test(mistakes_in_structs),
     };
-    return cmocka_run_group_tests(tests, make_ctx, free_ctx);
+    return cmocka_run_group_tests(tests, new_ctx, free_ctx);
 }

@@ -3,6 +3,8 @@
 #include "base/common.h"
 #include "reusedist/reusedist.h"
 #include "support/cache_oracle.h"
+#include "support/fixture.h"
+#include "support/profiles.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -20,28 +22,10 @@
 #define CACHES  3
 #define BYTES   (UINT64_C(1) << 14) /* bytes of a region, which uses all sets equally */
 
-static rd_ctx *ctx;
 static uint64_t addr[REFS], pc[REFS], blocks[REFS], distances[REFS], tags[REFS];
 static uint32_t size[REFS], origin[REFS], site[REFS], region[REFS];
 static uint8_t kind[REFS];
 static const char caches[] = "L1=1K:2,L2=4K:4:fill=inclusive:prefetch=next,L3=12K:3:policy=plru";
-
-static int make_ctx(void **state) {
-    (void)state;
-    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
-}
-
-static int free_ctx(void **state) {
-    (void)state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
-}
-
-static void ok(rd_status status) {
-    if (status != RD_OK)
-        fail_msg("%s", rd_last_error(ctx));
-}
 
 /* Region r lies at (r + 1) * BYTES. */
 static void make_trace(uint64_t seed) {
@@ -173,18 +157,6 @@ static void counts_are_those_of_the_oracle(void **state) {
 
 /* ---- limits, files ---- */
 
-/* Writes a profile, reads it back, and returns the copy. The reader checks that all sums are equal
- * to the counters of the caches. */
-static rd_profile *read_back(rd_profile *p) {
-    char *text = NULL;
-    size_t n = 0;
-    rd_profile *again = NULL;
-    ok(rd_profile_json(p, &text, &n));
-    ok(rd_profile_parse(ctx, "profile", text, n, &again));
-    rd_text_free(ctx, text);
-    return again;
-}
-
 static void sums_hold_under_any_limit(void **state) {
     (void)state;
     static const rd_attributor_config limits[] = {
@@ -195,7 +167,7 @@ static void sums_hold_under_any_limit(void **state) {
     ok(rd_hierarchy_parse(ctx, caches, &h));
     make_trace(99);
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        rd_profile *p = attribute(&limits[i], &h), *again = read_back(p);
+        rd_profile *p = attribute(&limits[i], &h), *again = profiles_read_back(ctx, p);
         const rd_miss_causes *a = rd_profile_details(p)->causes;
         const rd_miss_causes *b = rd_profile_details(again)->causes;
         assert_int_equal(a->n_conflicts, b->n_conflicts);
@@ -208,23 +180,9 @@ static void sums_hold_under_any_limit(void **state) {
     }
 }
 
-/* Replaces `from` in the text of a profile with `to`, which has the same length, and expects that the text is
- * refused with a message that contains `message`. */
+/* Expects that the profile is refused if `to` replaces the first `from` in the section of causes. */
 static void expect_refused(rd_profile *p, const char *from, const char *to, const char *message) {
-    char *text = NULL;
-    size_t n = 0;
-    rd_profile *again = NULL;
-    ok(rd_profile_json(p, &text, &n));
-    char *at = strstr(text, "\"causes\": {");
-    assert_non_null(at);
-    at = strstr(at, from);
-    assert_non_null(at);
-    memcpy(at, to, strlen(to));
-    if (rd_profile_parse(ctx, "profile", text, n, &again) != RD_EFORMAT)
-        fail_msg("'%s' is accepted", to);
-    if (!strstr(rd_last_error(ctx), message))
-        fail_msg("'%s' does not say '%s'", rd_last_error(ctx), message);
-    rd_text_free(ctx, text);
+    profiles_assert_refused(ctx, p, "\"causes\": {", from, to, message);
 }
 
 static void damaged_sections_are_refused(void **state) {
@@ -267,5 +225,5 @@ int main(void) {
         cmocka_unit_test(damaged_sections_are_refused),
         cmocka_unit_test(foreign_tags_are_refused),
     };
-    return cmocka_run_group_tests(tests, make_ctx, free_ctx);
+    return cmocka_run_group_tests(tests, new_ctx, free_ctx);
 }

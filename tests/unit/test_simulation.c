@@ -2,6 +2,8 @@
  * simulator, and the section "hierarchy" is written, read, merged and checked. */
 #include "reusedist/reusedist.h"
 #include "support/files.h"
+#include "support/fixture.h"
+#include "support/profiles.h"
 #include "support/traces.h"
 
 #include <setjmp.h>
@@ -14,25 +16,6 @@
 #include <cmocka.h>
 
 #define CACHES "L1I=128:1,L1D=256:2,L2=1K:4:policy=plru"
-
-static rd_ctx *ctx;
-
-static int make_ctx(void **state) {
-    (void)state;
-    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
-}
-
-static int free_ctx(void **state) {
-    (void)state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
-}
-
-static void ok(rd_status status) {
-    if (status != RD_OK)
-        fail_msg("%s", rd_last_error(ctx));
-}
 
 /* Analyzes the same few references of all kinds, some of which span two blocks. */
 static rd_profile *analyze(const char *caches, const char *engine) {
@@ -191,20 +174,10 @@ static void decoding_ahead_changes_nothing(void **state) {
     files_remove(shorter);
 }
 
-static rd_profile *read_back(rd_profile *p) {
-    char *text = NULL;
-    size_t n = 0;
-    rd_profile *again = NULL;
-    ok(rd_profile_json(p, &text, &n));
-    ok(rd_profile_parse(ctx, "profile", text, n, &again));
-    rd_text_free(ctx, text);
-    return again;
-}
-
 static void section_is_read_back_and_merged(void **state) {
     (void)state;
     rd_profile *p[2] = {analyze(CACHES, NULL), analyze("L1=256:2", NULL)}, *sum = NULL;
-    rd_profile *again = read_back(p[0]);
+    rd_profile *again = profiles_read_back(ctx, p[0]);
     const rd_simulation *a = rd_profile_simulation(p[0]), *b = rd_profile_simulation(again);
     assert_non_null(b);
     assert_int_equal(b->hierarchy.n, 3);
@@ -229,21 +202,10 @@ static void section_is_read_back_and_merged(void **state) {
     rd_profile_free(p[1]);
 }
 
-/* Replaces `from` in the text of a profile with `to`, which has the same length, and expects that the text is
- * refused with a message that contains `message`. */
+/* Expects that the profile is refused if `to` replaces the first `from` in its text. */
 static void expect_refused(const char *from, const char *to, const char *message) {
-    rd_profile *p = analyze(CACHES, NULL), *again = NULL;
-    char *text = NULL;
-    size_t n = 0;
-    ok(rd_profile_json(p, &text, &n));
-    char *at = strstr(text, from);
-    assert_non_null(at);
-    memcpy(at, to, strlen(to));
-    if (rd_profile_parse(ctx, "profile", text, n, &again) != RD_EFORMAT)
-        fail_msg("'%s' is accepted", to);
-    if (!strstr(rd_last_error(ctx), message))
-        fail_msg("'%s' does not say '%s'", rd_last_error(ctx), message);
-    rd_text_free(ctx, text);
+    rd_profile *p = analyze(CACHES, NULL);
+    profiles_assert_refused(ctx, p, "", from, to, message);
     rd_profile_free(p);
 }
 
@@ -258,7 +220,7 @@ static void the_machine_is_kept(void **state) {
         rd_simulation s = {.size = sizeof s, .causes = true};
         rd_machine_hierarchy(&zen4, fetches, &s.hierarchy);
         ok(rd_profile_set_simulation(p, &s));
-        rd_profile *again = read_back(p);
+        rd_profile *again = profiles_read_back(ctx, p);
         const rd_hierarchy *h = &rd_profile_simulation(again)->hierarchy;
         assert_string_equal(h->machine, "zen4");
         assert_true(rd_machine_of_hierarchy(h, 64, &back));
@@ -319,5 +281,5 @@ int main(void) {
         cmocka_unit_test(impossible_sections_are_refused),
         cmocka_unit_test(caches_that_do_not_suit_the_analysis),
     };
-    return cmocka_run_group_tests(tests, make_ctx, free_ctx);
+    return cmocka_run_group_tests(tests, new_ctx, free_ctx);
 }

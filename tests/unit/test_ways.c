@@ -2,6 +2,7 @@
  * each cache, and with one set they follow from the reuse distances. */
 #include "base/common.h"
 #include "reusedist/hierarchy.h"
+#include "support/fixture.h"
 #include "verify/verifier.h"
 
 #include <setjmp.h>
@@ -14,20 +15,7 @@
 
 #define REFERENCES 30000
 
-static rd_ctx *ctx;
 static uint64_t blocks[REFERENCES];
-
-static int make_ctx(void **state) {
-    (void)state;
-    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
-}
-
-static int free_ctx(void **state) {
-    (void)state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
-}
 
 /* Makes references to `range` blocks, most of which are to a few of the blocks. */
 static void make_trace(uint64_t seed, size_t n, uint64_t range) {
@@ -134,5 +122,5 @@ int main(void) {
         cmocka_unit_test(large_sets),
         cmocka_unit_test(nothing_and_mistakes),
     };
-    return cmocka_run_group_tests(tests, make_ctx, free_ctx);
+    return cmocka_run_group_tests(tests, new_ctx, free_ctx);
 }
