@@ -61,6 +61,19 @@ void rdi_paper_column(rdi_paper *paper, int columns, const char *text) {
         rdi_text_fill(&paper->t, ' ', space);
 }
 
+void rdi_paper_count(rdi_paper *paper, int columns, uint64_t count) {
+    char text[16];
+    rd_format_count((double)count, text);
+    rdi_paper_column(paper, columns, text);
+}
+
+void rdi_paper_share(rdi_paper *paper, int columns, uint64_t part, uint64_t all) {
+    char text[RDI_FORMAT_ROOM] = "";
+    if (all)
+        rdi_format_share((double)part / (double)all, text);
+    rdi_paper_column(paper, columns, text);
+}
+
 /* Bars of one eighth to eight eighths of a cell. */
 static const char *const eighths[] = {"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
 
@@ -77,6 +90,22 @@ unsigned rdi_paper_bar(rdi_paper *paper, double share, unsigned cells) {
     }
     rdi_paper_ink(paper, RDI_INK_PLAIN);
     return used;
+}
+
+void rdi_paper_divided_bar(rdi_paper *paper, const uint64_t *counts, size_t n, unsigned cells) {
+    static const char *const fill[2][4] = {{"#", "=", ".", "x"}, {"█", "▒", "░", "▚"}};
+    uint64_t all = 0, upto = 0;
+    unsigned at = 0;
+    for (size_t i = 0; i < n; i++)
+        all += counts[i];
+    rdi_paper_ink(paper, RDI_INK_DRAWING);
+    for (size_t i = 0; i < n && all; i++) {
+        upto += counts[i];
+        for (; at < (unsigned)((double)upto / (double)all * cells + 0.5); at++)
+            rdi_text_puts(&paper->t, fill[paper->style.unicode][i]);
+    }
+    rdi_paper_ink(paper, RDI_INK_PLAIN);
+    rdi_text_fill(&paper->t, ' ', cells - at);
 }
 
 /* Returns the length of the next text that must stay on one line: a word, or a number with its

@@ -29,9 +29,16 @@ void rdi_paper_heading(rdi_paper *paper, const char *text);
 /* Adds text that is padded to `columns` columns: left-aligned, or right-aligned when `columns` is
  * negative. Longer text is not cut. */
 void rdi_paper_column(rdi_paper *paper, int columns, const char *text);
+/* Adds a count, such as "12.3 k", as a column. */
+void rdi_paper_count(rdi_paper *paper, int columns, uint64_t count);
+/* Adds the share of `part` in `all` as a column, which stays empty if `all` is 0. */
+void rdi_paper_share(rdi_paper *paper, int columns, uint64_t part, uint64_t all);
 /* Adds a bar of `share` (0 to 1) times `cells` cells. A bar for a share above 0 is always visible.
  * Returns the number of columns that the bar takes. */
 unsigned rdi_paper_bar(rdi_paper *paper, double share, unsigned cells);
+/* Adds a bar of `cells` cells that is divided among up to four counts in proportion to them. The bar
+ * is empty if all counts are 0. */
+void rdi_paper_divided_bar(rdi_paper *paper, const uint64_t *counts, size_t n, unsigned cells);
 /* Adds a paragraph and breaks its lines between words. */
 void rdi_paper_wrap(rdi_paper *paper, const char *text);
 

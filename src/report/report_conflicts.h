@@ -1,5 +1,5 @@
-/* The causes of simulated misses by line and by data, the data that evict each other's blocks, and the
- * padding that would avoid these conflicts. */
+/* Reports the causes of simulated misses by line and by data, the data that evict each other's
+ * blocks, and the padding that would avoid these conflicts. */
 #ifndef RDI_REPORT_CONFLICTS_H
 #define RDI_REPORT_CONFLICTS_H
 

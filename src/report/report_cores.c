@@ -112,20 +112,6 @@ rd_status rdi_report_cores_json(rd_profile *p, char **text, size_t *n) {
 
 /* ---- text ---- */
 
-static void add_count(rdi_paper *paper, uint64_t count) {
-    char text[16];
-    rd_format_count((double)count, text);
-    rdi_paper_column(paper, -COLUMNS, text);
-}
-
-/* Adds the share of `part` in `all`, or an empty column if `all` is 0. */
-static void add_share(rdi_paper *paper, uint64_t part, uint64_t all) {
-    char text[RDI_FORMAT_ROOM] = "";
-    if (all)
-        rdi_format_share((double)part / (double)all, text);
-    rdi_paper_column(paper, -COLUMNS, text);
-}
-
 static void add_heading(rdi_paper *paper, int columns, const char *name, const char *const *names,
                         size_t n) {
     rdi_text_putc(&paper->t, '\n');
@@ -162,21 +148,6 @@ static void add_caches(rdi_paper *paper, const rd_private_simulation *s) {
     rdi_text_putc(t, '\n');
 }
 
-/* Adds a bar of BAR_CELLS cells that is divided in proportion to the causes. */
-static void add_bar(rdi_paper *paper, const uint64_t *causes, uint64_t misses) {
-    static const char *const fill[2][CAUSES] = {{"#", "=", ".", "x"}, {"█", "▒", "░", "▚"}};
-    uint64_t upto = 0;
-    unsigned at = 0;
-    rdi_paper_ink(paper, RDI_INK_DRAWING);
-    for (unsigned i = 0; i < CAUSES; i++) {
-        upto += causes[i];
-        for (; at < (unsigned)((double)upto / (double)misses * BAR_CELLS + 0.5); at++)
-            rdi_text_puts(&paper->t, fill[paper->style.unicode][i]);
-    }
-    rdi_paper_ink(paper, RDI_INK_PLAIN);
-    rdi_text_fill(&paper->t, ' ', BAR_CELLS - at);
-}
-
 static void add_causes(rdi_paper *paper, const rd_private_simulation *s) {
     const char *names[CAUSES] = {"cold", "capacity", "conflict", "coherence"};
     for (size_t k = 0; k < s->hierarchy.n; k++)
@@ -190,9 +161,9 @@ static void add_causes(rdi_paper *paper, const rd_private_simulation *s) {
         if (c->misses == 0)
             continue;
         rdi_paper_column(paper, NAME_COLUMNS, s->hierarchy.cache[k].name);
-        add_bar(paper, causes, c->misses);
+        rdi_paper_divided_bar(paper, causes, CAUSES, BAR_CELLS);
         for (size_t i = 0; i < CAUSES; i++)
-            add_share(paper, causes[i], c->misses);
+            rdi_paper_share(paper, -COLUMNS, causes[i], c->misses);
         rdi_text_putc(&paper->t, '\n');
     }
 }
@@ -205,10 +176,10 @@ static void add_coherence(rdi_paper *paper, const rd_private_simulation *s) {
         bool shared = s->hierarchy.cache[k].shared;
         rdi_paper_column(paper, NAME_COLUMNS, s->hierarchy.cache[k].name);
         rdi_paper_column(paper, COLUMNS, shared ? "shared" : "private");
-        add_count(paper, h->upgrades);
-        add_count(paper, h->removals);
-        add_count(paper, h->transfers);
-        add_count(paper, h->dirty_transfers);
+        rdi_paper_count(paper, -COLUMNS, h->upgrades);
+        rdi_paper_count(paper, -COLUMNS, h->removals);
+        rdi_paper_count(paper, -COLUMNS, h->transfers);
+        rdi_paper_count(paper, -COLUMNS, h->dirty_transfers);
         rdi_text_putc(&paper->t, '\n');
     }
 }
@@ -222,12 +193,12 @@ static void add_thread(rdi_paper *paper, const rd_private_simulation *s, const c
                        const rd_level_counts *levels) {
     const rd_level_counts *first = &levels[first_of(&s->hierarchy)];
     rdi_paper_column(paper, THREAD_COLUMNS, name);
-    add_count(paper, first->cache.references);
-    add_share(paper, first->cache.misses, first->cache.references);
+    rdi_paper_count(paper, -COLUMNS, first->cache.references);
+    rdi_paper_share(paper, -COLUMNS, first->cache.misses, first->cache.references);
     if (s->causes)
-        add_share(paper, first->coherence.coherence, first->cache.references);
-    add_count(paper, first->coherence.transfers);
-    add_count(paper, levels[s->hierarchy.n - 1].cache.misses);
+        rdi_paper_share(paper, -COLUMNS, first->coherence.coherence, first->cache.references);
+    rdi_paper_count(paper, -COLUMNS, first->coherence.transfers);
+    rdi_paper_count(paper, -COLUMNS, levels[s->hierarchy.n - 1].cache.misses);
     rdi_text_putc(&paper->t, '\n');
 }
 
@@ -263,7 +234,7 @@ static void add_threads(rdi_paper *paper, const rd_private_simulation *s) {
     }
 }
 
-/* Says how many references reach memory, and how many other threads' caches serve. */
+/* Says how many references reach memory, and how many the caches of other threads serve. */
 static void add_words(rdi_paper *paper, const rd_profile *p, const rd_private_simulation *s) {
     double references = (double)rd_profile_facts_of(p)->references;
     const rd_level_counts *last = &s->all[s->hierarchy.n - 1];

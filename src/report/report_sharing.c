@@ -72,12 +72,6 @@ rd_status rd_report_sharing_json(rd_profile *p, char **text, size_t *n) {
 
 /* ---- text ---- */
 
-static void add_count(rdi_paper *paper, uint64_t count) {
-    char text[16];
-    rd_format_count((double)count, text);
-    rdi_paper_column(paper, -COUNT_COLUMNS, text);
-}
-
 static void add_heading(rdi_paper *paper, const char *what, const char *last) {
     rdi_text_putc(&paper->t, '\n');
     rdi_paper_ink(paper, RDI_INK_BOLD);
@@ -97,9 +91,9 @@ static void add_rows(rdi_paper *paper, const char *what, const rd_shared_row *ro
     for (size_t i = 0; i < n && i < ROWS_SHOWN; i++) {
         rdi_text_puts(&paper->t, "  ");
         rdi_paper_column(paper, NAME_COLUMNS - 2, rows[i].name);
-        add_count(paper, rows[i].true_sharing);
-        add_count(paper, rows[i].false_sharing);
-        add_count(paper, lines ? rows[i].removals : rows[i].removes);
+        rdi_paper_count(paper, -COUNT_COLUMNS, rows[i].true_sharing);
+        rdi_paper_count(paper, -COUNT_COLUMNS, rows[i].false_sharing);
+        rdi_paper_count(paper, -COUNT_COLUMNS, lines ? rows[i].removals : rows[i].removes);
         rdi_text_putc(&paper->t, '\n');
     }
     if (n > ROWS_SHOWN)
@@ -140,9 +134,9 @@ static void add_block(rdi_paper *paper, const rd_shared_block *b) {
     snprintf(name, sizeof name, "0x%" PRIx64 ", %" PRIu64 " threads", b->address, b->threads);
     rdi_text_puts(&paper->t, "  ");
     rdi_paper_column(paper, NAME_COLUMNS - 2, name);
-    add_count(paper, b->true_sharing);
-    add_count(paper, b->false_sharing);
-    add_count(paper, b->removes);
+    rdi_paper_count(paper, -COUNT_COLUMNS, b->true_sharing);
+    rdi_paper_count(paper, -COUNT_COLUMNS, b->false_sharing);
+    rdi_paper_count(paper, -COUNT_COLUMNS, b->removes);
     rdi_text_putc(&paper->t, '\n');
     add_list(paper, "data:", b->data);
     add_list(paper, "lines:", b->lines);

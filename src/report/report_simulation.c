@@ -123,20 +123,6 @@ rd_status rd_report_simulation_json(rd_profile *p, char **text, size_t *n) {
 
 /* ---- text ---- */
 
-static void add_count(rdi_paper *paper, uint64_t count) {
-    char text[16];
-    rd_format_count((double)count, text);
-    rdi_paper_column(paper, -COUNT_COLUMNS, text);
-}
-
-/* Adds the share of `part` in `all`, or an empty column if `all` is 0. */
-static void add_share(rdi_paper *paper, uint64_t part, uint64_t all) {
-    char text[RDI_FORMAT_ROOM] = "";
-    if (all)
-        rdi_format_share((double)part / (double)all, text);
-    rdi_paper_column(paper, -SHARE_COLUMNS, text);
-}
-
 void rdi_report_traffic(rdi_paper *paper, const rd_profile *p, const rd_simulation *s) {
     rdi_text_putc(&paper->t, '\n');
     rdi_paper_ink(paper, RDI_INK_BOLD);
@@ -158,28 +144,13 @@ void rdi_report_traffic(rdi_paper *paper, const rd_profile *p, const rd_simulati
         rdi_paper_column(paper, NAME_COLUMNS, cache->name);
         rdi_paper_column(paper, -SIZE_COLUMNS, size);
         rdi_paper_column(paper, -WAYS_COLUMNS, ways);
-        add_count(paper, s->counts[k].references);
-        add_count(paper, s->counts[k].misses);
-        add_share(paper, s->counts[k].misses, s->counts[k].references);
+        rdi_paper_count(paper, -COUNT_COLUMNS, s->counts[k].references);
+        rdi_paper_count(paper, -COUNT_COLUMNS, s->counts[k].misses);
+        rdi_paper_share(paper, -SHARE_COLUMNS, s->counts[k].misses, s->counts[k].references);
         rdi_text_puts(&paper->t, "  ");
-        add_count(paper, s->counts[k].writebacks);
+        rdi_paper_count(paper, -COUNT_COLUMNS, s->counts[k].writebacks);
         rdi_text_putc(&paper->t, '\n');
     }
-}
-
-/* Adds a bar of BAR_CELLS cells that is divided in proportion to the causes. */
-static void add_cause_bar(rdi_paper *paper, const rd_cache_counts *c) {
-    static const char *const fill[2][3] = {{"#", "=", "."}, {"█", "▒", "░"}};
-    const uint64_t upto[3] = {c->cold, c->cold + c->capacity, c->misses};
-    unsigned at = 0;
-    rdi_paper_ink(paper, RDI_INK_DRAWING);
-    for (unsigned i = 0; i < 3; i++) {
-        double share = c->misses ? (double)upto[i] / (double)c->misses : 0;
-        for (; at < (unsigned)(share * BAR_CELLS + 0.5); at++)
-            rdi_text_puts(&paper->t, fill[paper->style.unicode][i]);
-    }
-    rdi_paper_ink(paper, RDI_INK_PLAIN);
-    rdi_text_fill(&paper->t, ' ', BAR_CELLS - at);
 }
 
 static bool all_are_lru(const rd_simulation *s) {
@@ -200,14 +171,15 @@ static void add_causes(rdi_paper *paper, const rd_simulation *s) {
     rdi_text_putc(&paper->t, '\n');
     for (size_t k = 0; k < s->hierarchy.n; k++) {
         const rd_cache_counts *c = &s->counts[k];
+        const uint64_t causes[] = {c->cold, c->capacity, c->conflict};
         if (c->misses == 0)
             continue;
         rdi_paper_column(paper, NAME_COLUMNS, s->hierarchy.cache[k].name);
-        add_cause_bar(paper, c);
-        add_share(paper, c->cold, c->misses);
-        add_share(paper, c->capacity, c->misses);
+        rdi_paper_divided_bar(paper, causes, 3, BAR_CELLS);
+        rdi_paper_share(paper, -SHARE_COLUMNS, c->cold, c->misses);
+        rdi_paper_share(paper, -SHARE_COLUMNS, c->capacity, c->misses);
         rdi_text_puts(&paper->t, "  ");
-        add_share(paper, c->conflict, c->misses);
+        rdi_paper_share(paper, -SHARE_COLUMNS, c->conflict, c->misses);
         rdi_text_putc(&paper->t, '\n');
     }
 }
@@ -238,9 +210,9 @@ void rdi_report_prefetches(rdi_paper *paper, const rd_simulation *s) {
         rdi_paper_column(paper, NAME_COLUMNS, cache->name);
         rdi_paper_column(paper, SIZE_COLUMNS,
                          cache->prefetch == RD_PREFETCH_NEXT ? "next block" : "streams");
-        add_count(paper, c->prefetches);
-        add_share(paper, c->useful, c->prefetches);
-        add_share(paper, c->useless, c->prefetches);
+        rdi_paper_count(paper, -COUNT_COLUMNS, c->prefetches);
+        rdi_paper_share(paper, -SHARE_COLUMNS, c->useful, c->prefetches);
+        rdi_paper_share(paper, -SHARE_COLUMNS, c->useless, c->prefetches);
         rdi_text_putc(&paper->t, '\n');
     }
 }

@@ -8,18 +8,12 @@
 #define NAME_COLUMNS  20
 #define COUNT_COLUMNS 14
 
-static void add_count(rdi_paper *paper, uint64_t count) {
-    char text[16];
-    rd_format_count((double)count, text);
-    rdi_paper_column(paper, -COUNT_COLUMNS, text);
-}
-
 static void add_row(rdi_paper *paper, const char *name, const rd_private_counts *c) {
     rdi_paper_column(paper, NAME_COLUMNS, name);
-    add_count(paper, c->references);
-    add_count(paper, c->cold);
-    add_count(paper, c->true_sharing);
-    add_count(paper, c->false_sharing);
+    rdi_paper_count(paper, -COUNT_COLUMNS, c->references);
+    rdi_paper_count(paper, -COUNT_COLUMNS, c->cold);
+    rdi_paper_count(paper, -COUNT_COLUMNS, c->true_sharing);
+    rdi_paper_count(paper, -COUNT_COLUMNS, c->false_sharing);
     rdi_text_putc(&paper->t, '\n');
 }
 
