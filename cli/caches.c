@@ -22,7 +22,7 @@ static int parse_one(rd_ctx *ctx, char *text, rd_level *out) {
     }
     if (rd_parse_size(ctx, size, &out->bytes) != RD_OK)
         return fail_usage("--caches: %s; write NAME=SIZE, such as L1=32K", rd_last_error(ctx));
-    return out->bytes ? EXIT_OK : fail_usage("--caches: the size of a cache is 0; give at least 1");
+    return out->bytes ? EXIT_OK : fail_usage("--caches: the size of a cache is 0; give at least one block");
 }
 
 static int parse_all(rd_ctx *ctx, char *text, cache_list *list) {

@@ -145,7 +145,7 @@ static int run_convert(rd_ctx *ctx, void *opts, int n, char **operands) {
 
 const command command_convert = {
     .name = "convert",
-    .summary = "convert traces to another format, time histograms to profiles",
+    .summary = "convert traces to another format, and time histograms to profiles",
     .operands = "TRACE...",
     .details =
         "Several traces are joined into one, or merged by time with --merge=time: equal times\n"

@@ -131,9 +131,15 @@ static void put_generators(FILE *out) {
 }
 
 /* Writes the section about the exit status, and references to all pages except this one. `but` is
- * the command of this page, or NULL for reusedist(1). */
+ * the command of this page, or NULL for reusedist(1). Commands that run a program return its exit
+ * status. */
 static void put_end(FILE *out, const command *but) {
-    fputs(".SH EXIT STATUS\n0 on success, 1 on failure, 2 on a mistake in the command line.\n",
+    bool records = but && but->operands && strstr(but->operands, "-- COMMAND");
+    fputs(".SH EXIT STATUS\n", out);
+    fputs(records
+              ? "The exit status of COMMAND, or 128 + N if signal N killed it; but 1 if recording "
+                "or analysis failed,\nand 2 on a mistake in the command line.\n"
+              : "0 on success, 1 on failure, 2 on a mistake in the command line.\n",
           out);
     fputs(".SH SEE ALSO\n", out);
     const char *before = "";

@@ -55,11 +55,16 @@ void warn_unlike(rd_profile *const *profiles, size_t n, char **paths) {
     const rd_profile_facts *first = rd_profile_facts_of(profiles[0]);
     for (size_t i = 1; i < n; i++) {
         const rd_profile_facts *f = rd_profile_facts_of(profiles[i]);
-        const char *what = f->block_bytes != first->block_bytes ? "block sizes"
-                           : f->bound != first->bound           ? "bounds"
-                                                                : NULL;
-        if (what)
-            tell_user("warning: %s and %s have different %s", paths[0], paths[i], what);
+        if (f->block_bytes != first->block_bytes)
+            tell_user(
+                "warning: %s and %s have different block sizes, so their distances do not mean "
+                "the same; analyze both with the same --block",
+                paths[0], paths[i]);
+        else if (f->bound != first->bound)
+            tell_user(
+                "warning: %s and %s have different bounds, so only distances below both bounds "
+                "can be compared; analyze both with the same --bound",
+                paths[0], paths[i]);
     }
 }
 

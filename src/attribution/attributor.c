@@ -35,7 +35,7 @@ static rd_status take_levels(rd_attributor *a, const rd_attributor_config *confi
             return rdi_fail(a->ctx, RD_EINVAL,
                             "the name of a cache level has no terminating NUL byte");
         if (a->levels[k].bytes == 0)
-            return rdi_fail(a->ctx, RD_EINVAL, "cache %s has a size of 0; give at least 1",
+            return rdi_fail(a->ctx, RD_EINVAL, "cache %s has a size of 0; give at least one block",
                             a->levels[k].name);
         blocks[k] = a->levels[k].bytes / (config->block_bytes ? config->block_bytes : 1);
         blocks[k] = blocks[k] ? blocks[k] : 1;

@@ -235,7 +235,7 @@ static const char *private_caches_mistake(const rd_profile_facts *facts, const v
         if (!is_possible(&s->all[k], s->causes))
             return "the counts of the caches of all threads contradict each other";
         if (s->all[k].cache.references > facts->references)
-            return "the caches of all threads have more references than can arrive";
+            return "the caches of all threads have more references at one level than the profile";
     }
     return references <= facts->references
                ? NULL

@@ -165,9 +165,9 @@ const rdi_format_ops rdi_generator_fft = {
             .summary =
                 "a two-dimensional FFT: short distances in a row or column, long between them",
             .card =
-                "The program transforms rows x columns complex numbers, two blocks each, again\n"
-                "and again: all rows, then all columns, in place. The factors take as many\n"
-                "blocks as the longer side has numbers.",
+                "The program repeats an in-place transform of rows x columns complex numbers:\n"
+                "all rows, then all columns. A complex number occupies two blocks. The table of\n"
+                "twiddle factors has as many blocks as the longer side has numbers.",
             .opts = fft_opts,
         },
     .state_size = sizeof(fft_state),

@@ -266,7 +266,7 @@ def check_flame(checks, chrome, url, profile):
         page.press(letter)
     checks.equal("flame: search", page.evaluate("document.querySelectorAll('.frame.match').length"), 2)
     status = page.evaluate("document.querySelector('figure [role=status]').textContent").replace("\u00a0", " ")
-    checks.equal("flame: what the search finds", status, "99.4 % of the L2 misses pass through them")
+    checks.equal("flame: what the search finds", status, "Calls of matching functions have 99.4 % of the L2 misses")
     page.evaluate("document.querySelector('input[name=own]').click()")
     checks.that("flame: own code only", not any("below" in name for name in page.evaluate(names)), page.evaluate(names))
     rows = read_csv(page.save("#panel-calls figure .export")[1])

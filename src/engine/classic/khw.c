@@ -69,7 +69,7 @@ static rd_status khw_open(void *self, rdi_run *run) {
     tidy_sizes(&e->sizes, run->in->bound);
     if (e->sizes.n && e->sizes.value[0] == 0)
         return rdi_fail(run->ctx, RD_EINVAL,
-                        "engine khw: a cache size is 0; give at least 1 block");
+                        "engine khw: a cache size is 0; give at least one block");
     run->out.sums_unknown = true;
     RD_TRY(rdi_block_map_init(&e->index, run->ctx));
     return rdi_engine_use_edges(run, e->sizes.value, e->sizes.n);

@@ -205,7 +205,7 @@ function flameFigure(p, refresh) {
     const search = (text) => {
         const { found, total } = findCalls(all, text);
         status.textContent = !text.trim() ? "" : found.size
-            ? `${percent(total / (all[0].total || 1))} of the ${metricName(p)} pass through them` : "No function matches";
+            ? `Calls of matching functions have ${percent(total / (all[0].total || 1))} of the ${metricName(p)}` : "No function matches";
         return found;
     };
     const area = flameBox(p, frames, search(state.find), zoom, tell);

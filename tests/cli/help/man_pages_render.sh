@@ -10,6 +10,11 @@ check
 for command in $commands; do
     grep -q "reusedist $command" page.txt || echo "reusedist(1) is silent about $command"
 done
+# Commands that run a program return its exit status.
+for command in run record; do
+    check "$command"
+    grep -A 1 '^EXIT STATUS' page.txt | grep -q 'The exit status of COMMAND' || echo "$command: wrong exit status"
+done
 for command in $commands; do
     check "$command"
     grep -q "^ *reusedist-$command - " page.txt || echo "$command: no name"
