@@ -111,7 +111,8 @@ int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile) 
     return exit_status;
 }
 
-/* Reports options that need --attribute if it is missing, and returns the exit status. */
+/* Reports a mistake if an option that needs --attribute was given without it. Returns the exit
+ * status. */
 static int check_attribute(const analysis_options *o) {
     const attribute_options *a = &o->pipe.attribute;
     bool ways = a->caches && strchr(a->caches, ':');

@@ -127,8 +127,8 @@ static bool time_formats(bench *b, const char *trace, const char *path) {
     return true;
 }
 
-/* Makes the file in a folder that only this user can write. In a shared folder, somebody else could
- * replace the file with a link. */
+/* Runs the suite with a file in a folder that only this user can write. In a shared folder,
+ * somebody else could replace the file with a link. */
 static bool run_formats(bench *b, int n, char **traces) {
     if (n != 1) {
         b->status = fail_usage("bench formats needs one TRACE to write in every format");

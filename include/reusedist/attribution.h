@@ -230,8 +230,8 @@ typedef struct rd_call_frame {
     bool inlined;         /* the compiler inlined this call into the frame of the parent */
 } rd_call_frame;
 
-/* A node of the tree of calling contexts: a frame, reached through the frames of its parents. The
- * counts are exclusive: they do not include those of the children. */
+/* A node of the tree of calling contexts: a call frame, reached through the call frames of its
+ * ancestors. The counts are exclusive: they do not include the counts of the children. */
 typedef struct rd_call_node {
     size_t parent; /* index of an earlier node; RD_NO_INDEX: the outermost frame */
     size_t frame;  /* index of the frame */

@@ -80,7 +80,7 @@ typedef struct rdi_victim {
     uint8_t flags; /* 0: there is no victim */
 } rdi_victim;
 
-/* Makes an empty cache with the properties `is`. After a failure, rdi_cache_fini() is allowed. */
+/* Makes an empty cache as `is` describes it. After a failure, rdi_cache_fini() is allowed. */
 rd_status rdi_cache_init(rdi_cache *c, rd_ctx *ctx, const rdi_cache_kernels *kernels,
                          const rd_cache *is, uint64_t block_bytes);
 void rdi_cache_fini(rdi_cache *c); /* a zeroed cache is allowed */

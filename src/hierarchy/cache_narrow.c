@@ -1,4 +1,5 @@
-/* Caches with up to 64 ways per set: all tags of a set are compared at once. See cache.h. */
+/* Implements caches with up to 64 ways per set: all tags of a set are compared at once. See
+ * cache.h. */
 #include "hierarchy/cache.h"
 
 #include "reusedist/trace.h"

@@ -1,5 +1,5 @@
-/* Private caches: every thread has a core with caches of its own, and the cores share the outer
- * caches. docs/hierarchies.md, "Private caches of threads", defines every step.
+/* Simulates private caches: every thread has a core with caches of its own, and the cores share the
+ * outer caches. docs/hierarchies.md, "Private caches of threads", defines every step.
  *
  * The simulator (simulator.c) handles each reference with the levels of its thread. This module counts
  * the references that arrive, finds the causes of their misses, and performs the step "Coherence".

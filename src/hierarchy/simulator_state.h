@@ -9,8 +9,8 @@
 
 typedef struct rdi_cores rdi_cores;
 
-/* One level as one thread sees it. Of a level that several threads share, each thread has counters of
- * its own, and the pointers of all threads are the same. */
+/* One level as one thread sees it. If several threads share a level, each thread has its own
+ * counters of the level, and the pointers of all threads are the same. */
 typedef struct rdi_level {
     rdi_cache *cache;
     rd_cache is;

@@ -386,7 +386,7 @@ rd_status rd_corun_assign(const rd_corun *c, uint64_t blocks, size_t caches, siz
 
 /* Fills two tables: best[i * (ways + 1) + a] is the lowest number of misses of programs 0 to i in
  * `a` ways, per reference of all programs, and given[i * (ways + 1) + a] is the number of ways that
- * program i has in that case. `miss` is scratch memory for ways + 1 numbers. */
+ * program i has in that case. `miss` is temporary memory for ways + 1 numbers. */
 static rd_status fill_ways(const rd_corun *c, uint64_t way_blocks, size_t ways, double *best,
                            uint16_t *given, double *miss) {
     for (size_t i = 0; i < c->n; i++) {

@@ -12,8 +12,8 @@ static uint64_t all_uses(const rd_objects *o) {
     return n - o->absent_touches;
 }
 
-/* The table counts at most RDI_USES_MAX uses of an object. Uses beyond that number belong to the
- * last row. */
+/* Adds the uses that the table did not count to the last row, because the table counts at most
+ * RDI_USES_MAX uses of an object. */
 static void add_uncounted(const rd_objects *o, rd_popularity *rows, size_t n) {
     uint64_t counted = 0;
     for (size_t i = 0; i < n; i++)

@@ -106,7 +106,8 @@ static void expire_object(rd_objects *o, rdi_cached *x) {
     rdi_cached_set_state(x, RDI_CACHED_EXPIRED);
 }
 
-/* Does so for n objects, whose memory accesses overlap. The queue calls this function. */
+/* Removes n objects whose lifetime has ended, or marks them as stale, so that their memory accesses
+ * overlap. The queue of expirations calls this function. */
 static void expire(void *user, const uint32_t *number, unsigned n) {
     rd_objects *o = user;
     rdi_cached *all = o->table.object;
@@ -312,7 +313,7 @@ typedef struct ring {
     uint32_t number[RING];
 } ring;
 
-/* Requests begin..end - 1 of a run. */
+/* A tile: the requests from `begin` to `end` - 1 of a run. */
 typedef struct range {
     size_t begin, end;
 } range;

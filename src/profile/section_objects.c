@@ -127,7 +127,7 @@ const void *rdi_read_rows4(rdi_profile_reader *r, size_t *n) {
     return rows;
 }
 
-/* rd_live_bytes has four numbers of 64 bits. */
+/* Reads the moments as rows of four numbers, which are the members of rd_live_bytes. */
 static void read_live(rdi_profile_reader *r, void *field) {
     rd_objects_facts *f = field;
     f->live = rdi_read_rows4(r, &f->n_live);

@@ -205,8 +205,9 @@ static bool is_before(const rd_thread_caches *a, const rd_thread_caches *b) {
     return a->process != b->process ? a->process < b->process : a->thread < b->thread;
 }
 
-/* A useless prefetch of a shared cache may be one that another thread caused, so these counts are
- * checked for all threads together. */
+/* Returns whether the counts of a thread can be true. A useless prefetch of a shared cache may be
+ * one that another thread caused, so the counts of useful and useless prefetches of shared caches
+ * are checked for all threads together. */
 static bool thread_is_possible(const rd_private_simulation *s, const rd_thread_caches *t) {
     for (size_t k = 0; k < s->hierarchy.n; k++) {
         rd_level_counts l = t->levels[k];

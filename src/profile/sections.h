@@ -21,7 +21,7 @@ struct rdi_section {
     unsigned minor;           /* a file with this section has at least the schema 1.minor */
     const rdi_section *owner; /* the section that owns the data; NULL: this section */
     /* Optional. Returns whether `data`, which other sections share, has anything of this section.
-     * Without this function, it has. */
+     * If there is no such function, all data have something of this section. */
     bool (*has)(const void *data);
     /* Reads the value of the key into *data, which is NULL unless another section of the same owner
      * has already been read. A failure is stored in r->j. */

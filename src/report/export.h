@@ -1,4 +1,5 @@
-/* The tree and the functions that all exporters of profiles to the formats of other tools share.
+/* Declares the tree of calls and the functions that all exporters share. Exporters write profiles
+ * in the formats of other tools.
  *
  * An exporter writes a tree of calls whose nodes have references and misses of each cache. It is the
  * tree of calling contexts. If a profile has no calling contexts, the tree is made from its lines and the

@@ -68,7 +68,7 @@ rd_status rdi_shared_blocks_room(rdi_shared_blocks *b, uint64_t c) {
     return RD_OK;
 }
 
-/* Stores in d->pieces which data the block holds now. */
+/* Finds the data that the block holds now, and stores them in d->pieces. */
 static rd_status snapshot(rdi_shared_blocks *b, rdi_shared_detail *d) {
     uint64_t bytes = b->block_bytes ? b->block_bytes : 1, from = d->block * bytes;
     uint64_t to = from + (bytes - 1);

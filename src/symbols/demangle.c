@@ -46,7 +46,8 @@ static rd_status demangle_cxx(rdi_arena *arena, const char *symbol, const char *
 
 /* ---- Fortran ---- */
 
-/* A procedure or variable `name` of module `mod` has the symbol __mod_MOD_name (gfortran). */
+/* Sets *out to "mod::name" for the symbol __mod_MOD_name, which gfortran makes for a procedure or
+ * variable `name` of module `mod`. Leaves *out unchanged for other symbols. */
 static rd_status demangle_fortran(rdi_arena *arena, const char *symbol, const char **out) {
     static const char mark[] = "_MOD_";
     const char *module = symbol + 2, *at = strstr(module, mark);

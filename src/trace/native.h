@@ -14,7 +14,8 @@
 #define RDI_NATIVE_COLUMNS      16   /* maximum number of columns after the address */
 #define RDI_NATIVE_DESCRIPTIONS 4096 /* maximum size of all descriptions, in bytes */
 
-/* The fields and event kinds of version 1. A file describes all others. */
+/* The fields and event kinds of version 1. All other fields and kinds are described in the file
+ * that has them. */
 #define RDI_NATIVE_PLAIN_FIELDS                                                                    \
     (RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC | RD_FIELD_THREAD | RD_FIELD_EVENTS)
 #define RDI_NATIVE_PLAIN_EVENT RD_EVENT_UNLOAD /* version 1 has the event kinds up to this one */

@@ -203,7 +203,7 @@ static rd_status try_small_ids(shrinking *sh) {
     return try_candidate(sh, t->n, &taken);
 }
 
-/* Tries to remove each range of `chunk` references. */
+/* Tries to remove each range of `chunk` consecutive references. */
 static rd_status remove_chunks(shrinking *sh, size_t chunk) {
     const rdi_verify_trace *t = &sh->v->trace;
     for (size_t at = 0; at + chunk <= t->n && sh->work < SHRINK_WORK;) {

@@ -21,7 +21,7 @@ static uint64_t blocks[LONGEST], threads[LONGEST];
 static uint8_t kinds[LONGEST];
 static rd_level_counts expected[THREADS_MOST * RD_CACHES_MAX], got[RD_CACHES_MAX];
 
-/* Number of the thread with an index. Numbers are not in order. */
+/* Returns the number of a thread. The numbers are not in the order of the indices. */
 static uint64_t number_of(size_t thread) {
     return (uint64_t)(thread * 37 % 101) << 31;
 }

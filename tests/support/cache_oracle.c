@@ -23,7 +23,8 @@ typedef struct stream {
     unsigned steps;
 } stream;
 
-/* Something that the causes of the misses of a private level depend on. */
+/* An event of a block at a private level: another thread stored to the block, or a reference to it
+ * arrived. The causes of later misses depend on these events. */
 typedef struct event {
     uint64_t block;
     bool removal; /* true: another thread stored to the block; false: a reference arrived */
@@ -51,8 +52,8 @@ typedef struct level {
 typedef struct oracle {
     level *levels[RD_CACHES_MAX]; /* the levels that references of the current thread can visit */
     size_t n, outer; /* outer: index of the first level after the one or two first levels */
-    /* Private caches of threads: n levels of each thread. Those of a shared cache are the level of
-     * thread 0, which is used by all threads. */
+    /* The private caches of threads: n levels for each thread. All threads use the level of thread
+     * 0 for a shared cache. */
     level *of_thread;
     size_t n_threads, thread, n_private; /* n_private: number of private caches in the list */
     uint64_t time;
@@ -337,7 +338,7 @@ static void clean_copies(oracle *o, size_t thread, uint64_t b) {
 
 typedef enum purpose { TO_LOAD, TO_STORE, TO_PREFETCH } purpose;
 
-/* The step "Coherence", after the levels path[0] to path[n - 1] missed and level h hit. */
+/* Performs the step "Coherence" after the levels path[0] to path[n - 1] missed and level h hit. */
 static void cohere(oracle *o, const size_t *path, size_t n, size_t h, uint64_t b, purpose why) {
     bool leaves = h == NOWHERE || h >= o->n_private, others = false, dirty = false;
     for (size_t t = 0; t < o->n_threads; t++) {

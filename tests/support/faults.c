@@ -9,8 +9,9 @@
 
 #include <cmocka.h>
 
-/* Under a sanitizer, of the allocations after the first 128 only some fail: they are those of one more
- * batch, and every run takes ten times as long. The plain build lets all of them fail. */
+/* Under a sanitizer, where every run takes ten times as long, only some of the allocations after
+ * the first 128 fail. Most of these are made by the same code as the first ones, for further
+ * batches. The plain build lets all of them fail. */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define IS_SLOW 1
 #else

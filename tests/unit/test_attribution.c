@@ -591,7 +591,7 @@ static void sums_stay_exact_whatever_the_limits(void **state) {
     }
 }
 
-/* Tests that rare tuples are folded first: the pair that causes most misses is kept, although
+/* Tests that rare tuples are folded first: the pair that causes the most misses is kept, although
  * there are hundreds of other pairs. */
 static void heavy_pairs_survive_folding(void **state) {
     (void)state;

@@ -168,8 +168,8 @@ static void zhong_figure_2(void **state) {
 
 /* ---- random traces ---- */
 
-/* Returns the distance by definition, without any list: the number of other blocks referenced since
- * the last reference to the same block. */
+/* Returns the distance as it is defined, without any list: the number of other blocks referenced
+ * since the last reference to the same block. */
 static uint64_t distance_by_definition(const trace *t, size_t at) {
     uint64_t distinct = 0;
     for (size_t i = at; i-- > 0;) {

@@ -11,7 +11,7 @@ function avoided(before, after) {
     return before > 0 ? (before - after) / before : 0;
 }
 
-/* Says which share of the misses of the cache `at` a cache with p.step bytes more avoids. */
+/* Says by which share p.step more bytes reduce the misses of the cache `at`. */
 function sayStep(p, at) {
     return `${bytes(p.step)} more ${at.more.miss < at.miss
         ? `avoids ${percent(avoided(at.miss, at.more.miss))} of the misses` : "avoids no miss"}`;

@@ -47,8 +47,9 @@ function inlinedFrom(line) {
         ? el("p", { class: "note" }, "Inlined at ", line.inlined_from.map(baseName).join(", from ")) : null;
 }
 
-/* Makes the details of a line: its source, its distances, the data that it misses on, and the lines
- * that used the blocks before. With `inFile`, the source is around the details already. */
+/* Makes the details of a line: its source, its distances, the data that it misses on, and the lines that used
+ * the blocks before. With `inFile`, the details are shown inside the source file, so they do not repeat the
+ * source. */
 function lineDetails(p, line, index, inFile) {
     const a = p.attribution, level = state.level;
     const by = (x, y) => y.misses[level] - x.misses[level];
@@ -167,7 +168,7 @@ function allocatedAt(p, region) {
     return line && !line.others ? el("p", {}, "Allocated at ", placeLink(p, line)) : null;
 }
 
-/* Lists the lines with most misses in a data region. */
+/* Lists the lines with the most misses in a data region. */
 function dataUsers(p, index) {
     const a = p.attribution, level = state.level;
     const rows = a.line_data.filter((d) => d.data === index && d.misses[level])

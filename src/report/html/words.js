@@ -63,16 +63,15 @@ function worstRow(rows, misses) {
         !row.others && misses(row) > (best ? misses(best) : 0) ? row : best, null);
 }
 
-/* Returns the line that causes most misses at a level, or null, and whether it reuses blocks. */
+/* Returns the line that causes the most misses at a level, or null, and whether it reuses blocks. */
 function worstLine(p, level) {
     const again = worstRow(p.attribution.lines, (line) => line.misses[level] - line.infinite);
     return { line: again || worstRow(p.attribution.lines, (line) => line.misses[level]), again: Boolean(again) };
 }
 
-/* Says which line causes most misses at the chosen level, and which data it uses if one region has
- * most of these misses. Lines with reuses come before lines with first touches, because no cache
- * avoids first touches. The share includes first touches, so the sentence mentions them unless they
- * are rare. */
+/* Says which line causes the most misses at the chosen level, and which data it uses if one region has most
+ * of these misses. Lines with reuses come before lines with first touches, because no cache avoids first
+ * touches. The share includes first touches, so the sentence mentions them unless they are rare. */
 function sayWorstLine(p, level) {
     const a = p.attribution, total = totalMisses(p, level), at = (row) => row.misses[level];
     const { line, again } = worstLine(p, level), index = a.lines.indexOf(line);

@@ -41,7 +41,7 @@ static void plain_allocations(void) {
     free(aligned);
 }
 
-/* The second allocation gets the address of the first one, which was freed. */
+/* Frees an allocation and makes another one of the same size, which gets the same address. */
 static void reused_place(void) {
     long *first = malloc(480); /* site: first owner */
     uintptr_t place = (uintptr_t)first;
