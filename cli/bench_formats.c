@@ -90,8 +90,10 @@ static bool time_format(bench *b, const char *format, const char *path, uint64_t
             r.seconds[r.repeats++] = bench_now() - start;
     }
     struct stat st;
-    if (stat(path, &st) != 0)
+    if (stat(path, &st) != 0) {
+        b->status = fail("%s: %s", path, strerror(errno));
         return false;
+    }
     bench_summarize(&r);
     double bytes = (double)st.st_size / (double)refs, speed = (double)refs / r.median / 1e6;
     if (!b->options->json)

@@ -22,7 +22,8 @@ static int parse_one(rd_ctx *ctx, char *text, rd_level *out) {
     }
     if (rd_parse_size(ctx, size, &out->bytes) != RD_OK)
         return fail_usage("--caches: %s; write NAME=SIZE, such as L1=32K", rd_last_error(ctx));
-    return out->bytes ? EXIT_OK : fail_usage("--caches: the size of a cache is 0; give at least one block");
+    return out->bytes ? EXIT_OK
+                      : fail_usage("--caches: the size of a cache is 0; give at least one block");
 }
 
 static int parse_all(rd_ctx *ctx, char *text, cache_list *list) {
@@ -44,7 +45,9 @@ static int check_distinct(const cache_list *list) {
     for (size_t i = 0; i < list->n; i++)
         for (size_t k = 0; k < i; k++)
             if (strcmp(list->level[i].name, list->level[k].name) == 0)
-                return fail_usage("--caches: two caches have the name %s", list->level[i].name);
+                return fail_usage(
+                    "--caches: two caches have the name %s; give each a name of its own",
+                    list->level[i].name);
     return EXIT_OK;
 }
 

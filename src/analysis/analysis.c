@@ -66,7 +66,7 @@ static rd_status check_config(rd_analysis *a) {
          c->attribution || c->sampling || c->sink || c->distances || c->hierarchy || c->blocks))
         return rdi_fail(a->ctx, RD_EINVAL,
                         "bytes of objects cannot be combined with an engine, block size, kinds, "
-                        "bound, checkpoint, distances, peaks, caches or attribution");
+                        "bound, checkpoint, distances, peaks, caches or attribution; omit these");
     RD_TRY(check_stacks(a));
     if (c->interleave && (c->checkpoint || c->objects))
         return rdi_fail(a->ctx, RD_EINVAL,

@@ -203,7 +203,9 @@ static rd_status check_names(rd_ctx *ctx, const rd_hierarchy *h) {
             return rdi_fail(ctx, RD_EINVAL, "cache %zu has no valid name", i + 1);
         for (size_t k = 0; k < i; k++)
             if (strcmp(h->cache[i].name, h->cache[k].name) == 0)
-                return rdi_fail(ctx, RD_EINVAL, "two caches have the name %s", h->cache[i].name);
+                return rdi_fail(ctx, RD_EINVAL,
+                                "two caches have the name %s; give each a name of its own",
+                                h->cache[i].name);
     }
     return RD_OK;
 }

@@ -1,13 +1,15 @@
 /* Counts the misses of caches with every number of ways, for several numbers of sets in one pass
  * (Hill and Smith 1989). See reusedist/hierarchy.h.
  *
- * References are collected in batches. A reference to the most recent block of its set has distance
- * 0 and changes nothing. This is also true for every multiple of the number of sets, because the
- * larger number divides each set into several ones. So each number of sets first removes these
- * references from the references that its largest divisor has left. Then the sets are divided into
- * parts. A worker takes a part, picks the references of the part from the references that are left,
- * sorts them by set, and measures the distances of one set after the other. Parts share nothing, so
- * the result does not depend on the number of threads. */
+ * References are collected in rounds. A reference to the most recent block of its set has distance 0
+ * and changes nothing in the set. If that holds for some number of sets, it also holds for every
+ * multiple of this number, because each larger set is divided into several ones. So for each number
+ * of sets, these references are first removed from the references that are left for its largest
+ * divisor among the numbers. Then the sets are divided into parts. A worker takes a part, picks the
+ * references of the part from the references that are left, sorts them by set, and measures the
+ * distances of one set after the other. Parts share nothing, so the result does not depend on the
+ * number of threads.
+ */
 #include "reusedist/hierarchy.h"
 
 #include "base/threads.h"
@@ -17,23 +19,23 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define BATCH ((size_t)1 << 18)
+#define ROUND ((size_t)1 << 18) /* number of references of a round */
 #define FEW_SETS                                                                                   \
     64              /* up to this number of sets, each set may have an engine that is fast but
                         needs much memory */
 #define PART_SETS 4 /* a part has at least this number of sets, unless there is only one part */
 
-/* A number of sets, and the references of the batch that are not removed yet for it. */
+/* A number of sets, and the references of the round that are left for it. */
 typedef struct choice {
     uint64_t sets, mask;         /* mask: sets - 1 for a power of two, else 0 */
-    const struct choice *source; /* the choice of the largest divisor; NULL: the batch */
+    const struct choice *source; /* the choice of the largest divisor; NULL: the whole round */
     uint64_t *recent;            /* recent[i]: the most recent block of set i plus 1; 0: none */
-    uint64_t *left;              /* the references that are left; room for a batch */
+    uint64_t *left;              /* the references that are left; room for ROUND of them */
     size_t n;                    /* length of `left` */
     uint64_t removed;            /* number of references that were removed so far */
 } choice;
 
-/* A range of the sets of one number of sets. */
+/* A range of the sets of a choice. */
 typedef struct part {
     const choice *of;
     uint64_t first, n;     /* the range [first, first + n) */
@@ -45,7 +47,7 @@ typedef struct part {
 
 /* The temporary arrays of a worker. */
 typedef struct scratch {
-    uint64_t *sorted, *distances; /* BATCH each */
+    uint64_t *sorted, *distances; /* room for ROUND elements each */
     uint32_t *ends;               /* one per set of the largest part, plus 1 */
 } scratch;
 
@@ -58,7 +60,7 @@ struct rd_ways {
     rdi_pool *pool;
     unsigned workers;
     scratch *scratch; /* one per worker */
-    uint64_t *batch;
+    uint64_t *round;
     size_t n;
     uint64_t references;
     atomic_size_t next; /* the next part that a worker takes */
@@ -102,7 +104,7 @@ static inline uint64_t set_of(const choice *c, uint64_t block) {
 
 /* Copies the references that the source has left to c->left, except references with distance 0. */
 static void filter(const rd_ways *w, choice *c) {
-    const uint64_t *from = c->source ? c->source->left : w->batch;
+    const uint64_t *from = c->source ? c->source->left : w->round;
     size_t n = c->source ? c->source->n : w->n, kept = 0;
     for (size_t i = 0; i < n; i++) {
         uint64_t block = from[i], key = block + 1, *recent = &c->recent[set_of(c, block)];
@@ -116,7 +118,7 @@ static void filter(const rd_ways *w, choice *c) {
 
 /* Sorts the references that are left and belong to the part by set, in their order within each set.
  * Afterwards, the references to set i end at ends[i]. */
-static void sort_batch(const part *p, scratch *s) {
+static void sort_round(const part *p, scratch *s) {
     const choice *c = p->of;
     memset(s->ends, 0, (p->n + 1) * sizeof *s->ends);
     for (size_t i = 0; i < c->n; i++) {
@@ -135,7 +137,7 @@ static void sort_batch(const part *p, scratch *s) {
 
 static rd_status measure(const rd_ways *w, part *p, scratch *s) {
     const char *engine = p->of->sets <= FEW_SETS ? "stream" : "olken";
-    sort_batch(p, s);
+    sort_round(p, s);
     for (uint64_t i = 0, at = 0; i < p->n; at = s->ends[i++])
         if (s->ends[i] > at)
             RD_TRY(rdi_set_stack_feed(&p->stacks[i], w->ctx, engine, s->sorted + at,
@@ -150,7 +152,7 @@ static void work(void *arg, unsigned worker) {
             w->parts[i].status = measure(w, &w->parts[i], &w->scratch[worker]);
 }
 
-static rd_status measure_batch(rd_ways *w) {
+static rd_status measure_round(rd_ways *w) {
     for (size_t i = 0; i < w->n_sets; i++)
         filter(w, &w->choices[i]);
     atomic_store(&w->next, 0);
@@ -169,13 +171,13 @@ rd_status rd_ways_feed(rd_ways *w, const uint64_t *blocks, size_t n) {
     if (w->finished)
         return rdi_fail(w->ctx, RD_ESTATE, "rd_ways_feed: the counts are already finished");
     while (n > 0) {
-        size_t some = BATCH - w->n < n ? BATCH - w->n : n;
-        memcpy(w->batch + w->n, blocks, some * sizeof *blocks);
+        size_t some = ROUND - w->n < n ? ROUND - w->n : n;
+        memcpy(w->round + w->n, blocks, some * sizeof *blocks);
         w->n += some;
         blocks += some;
         n -= some;
-        if (w->n == BATCH)
-            RD_TRY(measure_batch(w));
+        if (w->n == ROUND)
+            RD_TRY(measure_round(w));
     }
     return RD_OK;
 }
@@ -212,7 +214,7 @@ rd_status rd_ways_finish(rd_ways *w) {
     if (w->finished)
         return RD_OK;
     if (w->n)
-        RD_TRY(measure_batch(w));
+        RD_TRY(measure_round(w));
     for (size_t i = 0; i < w->n_sets; i++)
         RD_TRY(sum_up(w, i));
     w->finished = true;
@@ -255,7 +257,7 @@ static rd_status add_choice(rd_ways *w, size_t at, uint64_t sets) {
         if (sets % other->sets == 0 && (!c->source || c->source->sets < other->sets))
             c->source = other;
     c->recent = rdi_pages_alloc(w->ctx, sets * sizeof *c->recent);
-    c->left = rdi_alloc(w->ctx, BATCH, sizeof *c->left);
+    c->left = rdi_alloc(w->ctx, ROUND, sizeof *c->left);
     return c->recent && c->left ? add_parts(w, c) : RD_ENOMEM;
 }
 
@@ -265,8 +267,8 @@ static rd_status init_scratch(rd_ways *w) {
         most = w->parts[i].n > most ? w->parts[i].n : most;
     for (unsigned i = 0; i < w->workers; i++) {
         scratch *s = &w->scratch[i];
-        s->sorted = rdi_alloc(w->ctx, BATCH, sizeof *s->sorted);
-        s->distances = rdi_alloc(w->ctx, BATCH, sizeof *s->distances);
+        s->sorted = rdi_alloc(w->ctx, ROUND, sizeof *s->sorted);
+        s->distances = rdi_alloc(w->ctx, ROUND, sizeof *s->distances);
         s->ends = rdi_alloc(w->ctx, most + 1, sizeof *s->ends);
         if (!s->sorted || !s->distances || !s->ends)
             return RD_ENOMEM;
@@ -280,8 +282,8 @@ static rd_status init(rd_ways *w, const uint64_t *sets, size_t n_sets, uint32_t 
     w->n_sets = n_sets;
     w->parts = rdi_calloc(w->ctx, n_sets * w->parts_each, sizeof *w->parts);
     w->scratch = rdi_calloc(w->ctx, w->workers, sizeof *w->scratch);
-    w->batch = rdi_alloc(w->ctx, BATCH, sizeof *w->batch);
-    if (!w->parts || !w->scratch || !w->batch)
+    w->round = rdi_alloc(w->ctx, ROUND, sizeof *w->round);
+    if (!w->parts || !w->scratch || !w->round)
         return RD_ENOMEM;
     for (size_t i = 0; i < n_sets; i++)
         RD_TRY(add_choice(w, i, sets[i]));
@@ -353,6 +355,6 @@ void rd_ways_free(rd_ways *w) {
     }
     rdi_free(w->ctx, w->parts);
     rdi_free(w->ctx, w->scratch);
-    rdi_free(w->ctx, w->batch);
+    rdi_free(w->ctx, w->round);
     rdi_free(w->ctx, w);
 }

@@ -129,7 +129,7 @@ static void mistakes_in_text(void **state) {
         {"L1=32K,L2=64K:fill=exclusive:prefetch=next",
          "L2: an exclusive cache cannot prefetch, because only blocks that an inner cache evicts "
          "enter it"},
-        {"L1=32K,L1=64K", "two caches have the name L1"},
+        {"L1=32K,L1=64K", "two caches have the name L1; give each a name of its own"},
     };
     rd_hierarchy h = {.n = 99};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
