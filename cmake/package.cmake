@@ -24,7 +24,7 @@ set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME reusedist)
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION "reuse-distance analyzer for programs and traces
 Reads traces of many tools, records programs while they run, and shows miss
 ratios of every cache size, working sets and how a change affects locality.")
-set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS "clang") # reusedist-cc needs it to build programs
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS "clang") # reusedist-cc calls clang
 if(RD_VALGRIND_FOUND) # the tool works with only one version of Valgrind's core
   string(REGEX MATCH "^([0-9]+)\\.([0-9]+)" _ ${RD_VALGRIND_VERSION})
   math(EXPR _next "${CMAKE_MATCH_2} + 1")
@@ -66,7 +66,7 @@ string(REPLACE ";" ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${_needs}")
 if(MPI_C_FOUND)
   list(APPEND CPACK_COMPONENTS_ALL mpi)
   set(CPACK_DEBIAN_MPI_PACKAGE_NAME reusedist-mpi)
-  set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "reusedist (= ${PROJECT_VERSION})") # manual, recorders
+  set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "reusedist (= ${PROJECT_VERSION})") # for its manual pages and recorders
   set(CPACK_DEBIAN_MPI_PACKAGE_SUGGESTS "openmpi-bin")
   set(CPACK_COMPONENT_MPI_DESCRIPTION "reuse-distance analyzer for clusters
 The same command for traces that are too long for one machine.")
