@@ -383,7 +383,8 @@ static rd_status feed_batches(rd_attributor *a, const uint64_t *got, const uint3
     return RD_OK;
 }
 
-/* Feeds every reference with the events before it. */
+/* Feeds the references: in batches or, if there are events, one by one, each after the events
+ * before it. */
 static rd_status attribute(rd_attributor *a, const uint64_t *got, const uint32_t *origin,
                            const uint64_t *d, size_t n) {
     static size_t told;
@@ -596,7 +597,7 @@ static void sums_stay_exact_whatever_the_limits(void **state) {
 static void heavy_pairs_survive_folding(void **state) {
     (void)state;
     make_trace(5, 300, 300);
-    for (size_t i = 0; i < REFS; i += 3) { /* a loop over 2000 blocks that no other code touches */
+    for (size_t i = 0; i < REFS; i += 3) { /* a loop over 500 blocks that no other code touches */
         pc[i] = 0xabc0;
         addr[i] = 0x1000000 + 64 * (i / 3 % 500);
         size[i] = 8;

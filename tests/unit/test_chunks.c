@@ -191,8 +191,8 @@ static void only_exact_immediate_engines_with_an_order_are_taken(void **state) {
 
 static uint64_t long_trace[LONG_TRACE];
 
-/* Makes a trace with long and short distances. In a chunk of 2^16 references or more, one reference
- * in 20 is a first touch. */
+/* Makes a trace with long and short distances. In a chunk of 2^16 references, one reference in five
+ * is a first touch. */
 static int make_long_trace(void **state) {
     (void)state;
     rdi_rng rng = {31};

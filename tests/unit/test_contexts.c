@@ -60,7 +60,8 @@ static void add(counts *to, uint64_t distance) {
         to->misses[k] += distance >= levels[k].bytes / 64;
 }
 
-/* Inclusive counts of each context, and exclusive ones of each pair of context and site. */
+/* Inclusive counts of each context, exclusive counts of each pair of a context and a site, and
+ * counts of the contexts below a context that have no numbers. */
 static counts inclusive[CONTEXTS], leaf[CONTEXTS][PCS], below[CONTEXTS];
 
 static void count_all(void) {

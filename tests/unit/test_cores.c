@@ -58,7 +58,8 @@ static void a_dirty_copy_is_transferred_and_written_back(void **state) {
     assert_int_equal(counts[1][0].coherence.transfers, 1);
     assert_int_equal(counts[1][0].coherence.dirty_transfers, 1);
     assert_int_equal(counts[0][0].cache.writebacks, 1);
-    assert_int_equal(counts[1][1].coherence.transfers, 0); /* L2 holds the block, but it is old */
+    assert_int_equal(counts[1][1].coherence.transfers, 0); /* L2 holds the block, but its data are
+                                                              old */
     simulate("L1=4:2,L2=8:2:shared=yes", "0S1 1S1"); /* the data move to the thread that stores */
     assert_int_equal(counts[1][0].coherence.dirty_transfers, 1);
     assert_int_equal(counts[0][0].cache.writebacks, 0);

@@ -108,7 +108,7 @@ static void long_files_are_recognized(void **state) {
     free(text);
 }
 
-/* Makes the files of binary formats that this project does not write. */
+/* Makes a ChampSim trace, which this project cannot write. */
 static size_t make_champsim(uint8_t *out) {
     enum { RECORDS = 50, BYTES = 64 };
     memset(out, 0, RECORDS * BYTES);

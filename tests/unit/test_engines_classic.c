@@ -39,7 +39,8 @@ static rd_status collect(void *user, const uint64_t *distances, size_t n) {
     return RD_OK;
 }
 
-/* Checks, for any engine, that each bin has as many references as there are distances in it. */
+/* Checks that each bin has as many references as there are distances in it, whatever the bins of
+ * the engine are. */
 static void assert_histogram(rd_engine *e, const char *spec, const trace *t) {
     rd_profile *profile = NULL;
     assert_int_equal(rd_engine_profile(e, &profile), RD_OK);

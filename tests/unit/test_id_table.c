@@ -106,8 +106,7 @@ static void the_hash_depends_on_every_byte_the_length_and_the_seed(void **state)
 
 /* Finds two names of 16 bytes with the same hash under a seed. The hash takes eight bytes at a time
  * with h = mix(h ^ word), so for any two first words there are second words that make the hashes
- * equal. The function tries first words until all bytes are letters that the text format can
- * carry. */
+ * equal. The function draws words at random until all bytes are printable characters. */
 static void make_collision(uint64_t seed, char a[17], char b[17]) {
     rdi_rng rng = {seed + 1};
     uint64_t start = rdi_mix64(seed + UINT64_C(0x9e3779b97f4a7c15) * 17);

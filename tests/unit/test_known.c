@@ -16,7 +16,7 @@
 static uint64_t blocks[REFERENCES], exact[REFERENCES], last[REFERENCES], number[REFERENCES];
 static const rd_known known = {last, number};
 
-/* Makes a trace with all kinds of distances, and looks up its previous references in a table. */
+/* Makes a trace with all kinds of distances, and finds the previous reference to each block. */
 static int make_trace(void **state) {
     rd_ctx *ctx = NULL;
     rdi_rng rng = {5};

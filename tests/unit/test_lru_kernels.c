@@ -14,7 +14,7 @@
 #define N     500
 #define LANES (16 * RDI_LRU_WAYS)
 
-/* Two caches and everything that the kernels leave behind. */
+/* Three caches, two of them innermost, and everything that the kernels leave behind. */
 typedef struct world {
     rdi_lru inner, fetches, outer;
     uint64_t lanes[3][LANES];

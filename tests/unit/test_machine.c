@@ -54,7 +54,7 @@ static void every_preset_is_complete(void **state) {
     assert_int_equal(rd_machine_at(ctx, n, &m), RD_EINVAL);
 }
 
-/* Tests that the numbers are those of the documents that the entry cites. */
+/* Tests that an entry has the numbers of the documents that it cites. */
 static void a_preset_has_the_numbers_of_its_sources(void **state) {
     rd_ctx *ctx = *state;
     rd_machine m;
@@ -212,8 +212,8 @@ static void a_bound_leaves_outer_caches_unknown(void **state) {
     rd_profile_free(p);
 }
 
-/* Tests a function whose distances are all in one bin of single distances: its cost follows from
- * the formula. */
+/* Tests shares with known distances: a reference with an infinite distance waits for memory, one
+ * with distance 0 does not wait, and the distances of a bin share its cost. */
 static void a_share_costs_its_part(void **state) {
     rd_ctx *ctx = *state;
     rd_machine m;

@@ -28,8 +28,8 @@ static double by_summation(uint64_t d, uint64_t sets, uint64_t ways) {
     return (double)(1 - sum);
 }
 
-/* Returns the same probability from a table of the number of blocks in the set after 1, 2 ... d
- * blocks, which needs no formula at all. */
+/* Returns the same probability from the probabilities of 0, 1 ... blocks in the set, updated for
+ * one block after the other, which needs no formula for the binomial distribution. */
 static double by_trials(uint64_t d, uint64_t sets, uint64_t ways) {
     long double *p = calloc((size_t)ways + 1, sizeof *p), in = 1.0L / (long double)sets, result;
     assert_non_null(p);

@@ -20,8 +20,7 @@ static uint64_t seeds = 60; /* number of random traces; an argument of the progr
 
 static uint64_t id[REQUESTS], bytes[REQUESTS], operation[REQUESTS], size_of[OBJECTS];
 
-/* Makes requests of objects with sizes of up to 12 units. Some requests only warm up the caches, and
- * some are writes, which do not count. */
+/* Makes requests of objects with sizes of up to 12 units. Some are writes, which do not count. */
 static void make_trace(rdi_rng *rng, uint64_t unit) {
     for (size_t x = 0; x < OBJECTS; x++)
         size_of[x] = (1 + rdi_rng_below(rng, 12)) * unit;
@@ -71,7 +70,8 @@ static uint64_t count_reads(void) {
     return n;
 }
 
-/* Finds the cheapest cache among all whole numbers of units, by simulation. */
+/* Finds the cheapest cache by simulation: no cache, or a size from that of the largest object up,
+ * in steps of a unit. */
 static rd_object_cost simulate_all(const rd_object_prices *prices, uint64_t unit) {
     uint64_t largest = 0, sum = 0;
     for (size_t i = 0; i < REQUESTS; i++)
@@ -129,7 +129,8 @@ static void the_cheapest_cache_is_that_of_simulations(void **state) {
     assert_true(none > 0 && none < all / 2);
 }
 
-/* Tests that large sizes are rounded up to the end of a bin, which adds less than 1/64. */
+/* Tests that large sizes are rounded up to the end of a bin, which adds at most 1/64 to the cost of
+ * the memory. */
 static void large_caches_are_rounded_to_bins(void **state) {
     for (uint64_t seed = 0; seed < seeds / 2; seed++) {
         rdi_rng rng = {seed};

@@ -32,8 +32,8 @@ static uint64_t cache[RDI_SITE_CACHE];
 static rdi_touch touches[64];
 static rdi_tuple tuples[64];
 
-/* Runs the loop that clips references to blocks. Every third reference spans two blocks and is also counted
- * in the second one. */
+/* Runs the loop that clips references to blocks. Every third entry is for the block after the one
+ * in which its reference begins. */
 static void run_clipped(const rdi_passes *passes, const input *in, size_t n, results *out) {
     rd_refs refs = {.n = N, .addr = in->address, .size = n % 2 ? in->size : NULL};
     uint32_t origin[N];

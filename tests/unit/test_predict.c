@@ -277,7 +277,8 @@ static void the_equations_of_the_worked_example(void **state) {
     rd_model_free(m);
 }
 
-/* Makes a profile of log bins with these shares of 2^40 references, which are spread evenly. */
+/* Makes a profile of log bins with these shares of 2^40 references, which are all at the beginning
+ * of their bins. */
 static rd_profile *log_profile(rd_ctx *ctx, const double *shares, size_t n) {
     rd_profile_facts facts = profiles_facts();
     rd_bin bins[40];

@@ -224,7 +224,7 @@ static void check_block(const trace *t, const oracle_sharing *sharing, const rd_
         assert_int_equal(b->removes, left < whole ? whole - left : 0);
     else
         assert_int_equal(b->removes, 0);
-    /* If no thread uses the bytes any more that other threads stored, there may be no pair to separate. */
+    /* Without a pair to separate, separate blocks avoid at most one miss per thread. */
     assert_true(b->first || left + threads >= whole);
 }
 

@@ -100,8 +100,8 @@ static void assert_no_count(const char *reader) {
     rd_trace_close(t);
 }
 
-/* Tests text, a remainder, and a truncated file: the number of references is known only after
- * reading them. */
+/* Tests a text trace, a binary trace with an incomplete record, and a truncated native trace: their
+ * number of references is known only after reading them. */
 static void other_traces_are_read_from_the_beginning(void **state) {
     (void)state;
     write_trace("din");
