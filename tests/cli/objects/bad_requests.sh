@@ -45,7 +45,7 @@ $REUSEDIST mrc --weight=bytes -e auto --sizes=5 --out=csv ok.csv
 for option in --simulate --machine=zen4 --caches=L1=32K:8; do
     $REUSEDIST analyze --weight=bytes $option ok.csv || true
 done
-# A profile has no requests any more that another choice could count.
+# A profile has no requests, so options that choose the requests that count are refused.
 for option in --count=all --expiry=lazy --warmup=1; do $REUSEDIST mrc --weight=bytes $option ok.json || true; done
 # Times may be the largest numbers.
 printf 'time,id,size\n18446744073709551614,1,5\n18446744073709551615,1,5\n' >t.csv

@@ -17,7 +17,7 @@ simulate --out=csv | awk -F, 'NR > 1 { for (i = 4; i <= 19; i++) sum[$1, i] += (
 # One fully associative private cache has the misses of private stacks.
 "$REUSEDIST" simulate --stacks=private -f $columns --caches=L1=128 --out=csv trace | sed -n 2p | cut -d, -f5,6,15
 "$REUSEDIST" analyze --stacks=private -f $columns --hist=full --out=csv trace
-# Distances and caches in one run, and the profile with them.
+# One run gives distances and simulated caches, and the profile has both.
 "$REUSEDIST" analyze --stacks=private --simulate -f $columns --caches=$caches trace | sed -n '/^Simulated/,/^Threads/p'
 "$REUSEDIST" analyze --stacks=private --simulate -f $columns --caches=$caches --out=json -o private.json trace
 "$DATA"/../../scripts/check_profile.py private.json
@@ -34,7 +34,7 @@ s/"upgrades": 0/"upgrades": 99/
 s/"transfers": 4, "dirty_transfers": 4/"transfers": 44, "dirty_transfers": 4/
 s/"coherence": 3/"coherence": 2/
 EDITS
-# The caches of a machine: its L3 is shared.
+# The L3 of this machine is shared.
 "$REUSEDIST" simulate --stacks=private -f $columns --machine=zen4 --out=csv trace | cut -d, -f1,4,5,15-21
 # Traces and options that do not fit are refused.
 refuse() { "$REUSEDIST" simulate --stacks=private "$@" trace || echo "status $?"; }
