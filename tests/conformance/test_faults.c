@@ -78,8 +78,8 @@ static bool runs_here(const char *spec) {
     return status != RD_EUNSUPPORTED;
 }
 
-/* Runs the engine unbounded, bounded, and with every distance requested, as far as it supports
- * that. */
+/* Lets every allocation of the engine fail: without a bound, with a bound, and with every distance
+ * requested, as far as the engine supports that. */
 static void inject_engine(const rd_engine_info *info, const char *spec) {
     engine_work work = {.spec = spec, .config = {.size = sizeof(rd_engine_config)}};
     work.config.threads = info->caps & RD_CAP_THREADS ? 3 : 1;
@@ -279,8 +279,8 @@ static void writers_survive_every_failing_allocation(void **state) {
     }
 }
 
-/* Reads one file of the corpus. Most files are valid, some are damaged, and none may cause a
- * leak. */
+/* Lets every allocation fail while a file of the corpus is read. Most files are valid, some are
+ * damaged, and none may cause a leak. */
 static void inject_sample(const char *format, const char *sample) {
     size_t n = 0;
     uint8_t *data = files_read(sample, &n);

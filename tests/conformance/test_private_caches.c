@@ -26,7 +26,7 @@ static uint64_t number_of(size_t thread) {
     return (uint64_t)(thread * 37 % 101) << 31;
 }
 
-/* Makes the caches from a random one on shared, but at least one of them private. */
+/* Makes the caches from a random one on shared. The innermost caches stay private. */
 static void share_caches(rdi_rng *rng, rd_hierarchy *h) {
     size_t first = rd_hierarchy_is_split(h) ? 2 : 1;
     size_t n = first + rdi_rng_below(rng, h->n - first + 1);

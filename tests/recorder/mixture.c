@@ -134,8 +134,8 @@ static uint64_t random_below(uint64_t limit) {
     return seed % limit;
 }
 
-/* Makes numbers of all kinds except NaN, because processors and emulators may choose either of two
- * NaNs. */
+/* Fills registers and memory with random numbers. The doubles are finite, because processors and
+ * emulators may choose either of two NaNs. */
 static void fill(state *s) {
     for (int i = 0; i < 3; i++)
         s->general[i] = random_below(UINT64_MAX);
