@@ -311,7 +311,8 @@ static void remove_copies(rdi_cores *c, uint64_t block) {
             remove_copy(c, &c->copies[i], block);
 }
 
-/* Cleans the dirty copies of the thread that has them. */
+/* Writes the block back from the private caches of the thread that has dirty copies of it, which
+ * become clean. */
 static void clean_copies(rd_simulator *s, uint64_t block) {
     rdi_cores *c = s->threads;
     core *t = c->threads[c->copies[c->records[c->record].dirty].thread];

@@ -104,7 +104,8 @@ static rdi_search search_from(rd_simulator *s, size_t k, uint64_t block) {
     return found;
 }
 
-/* Touches the block where it was found, and fills the levels that missed. */
+/* Touches the block where it was found, removes it from there if that level is exclusive, and fills
+ * the levels that missed. */
 static rd_status load(rd_simulator *s, const rdi_search *found, uint64_t block) {
     bool dirty = false;
     if (found->hit < s->n) {
