@@ -77,7 +77,8 @@ const sizeMarks = {
     },
 };
 
-/* Returns the band of a sample as two lines, the space between which is filled. */
+/* Returns the band of a sample as two lines, the space between which is filled. There is no band if the chart
+ * shows bytes. */
 function bandSets(p, i) {
     if (!p.band.length || state.ratio === "bytes") return [];
     const side = (column) => p.band.map((row) => ({ x: row[0], y: 100 * row[column] }));

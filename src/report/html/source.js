@@ -110,8 +110,8 @@ function sourceRow(p, file, number, text, count, total, hot) {
     return row;
 }
 
-/* Returns the numbers of the hot lines: the lines with at least 0.5 % of the total, and the three lines with
- * the largest counts. */
+/* Returns the numbers of the hot lines, at most 500: the lines with at least 0.5 % of the total, and the
+ * three lines with the largest counts. */
 function hotLines(file, total) {
     const column = metricColumn();
     const rows = file.counts.filter((row) => row[column] > 0).sort((x, y) => y[column] - x[column]);
