@@ -35,8 +35,8 @@ static uint32_t count_processors(void) {
 }
 
 /* Returns the number of threads for -t auto. The number is 1 if memory is limited, because several
- * threads need more memory than one. It is also 1 for every engine except `auto`, because only
- * `auto` decides by the trace whether threads pay off. */
+ * threads need more memory than one. It is also 1 with a checkpoint and for every engine except
+ * `auto`, because only `auto` decides by the trace whether threads pay off. */
 static uint32_t choose_threads(const pipeline_options *o) {
     bool decides = !o->engine || strcmp(o->engine, "auto") == 0 || !strncmp(o->engine, "auto:", 5);
     if (!decides || o->checkpoint || o->mem_bytes)
