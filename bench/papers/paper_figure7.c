@@ -303,7 +303,7 @@ static bool measure_speed(bench *b) {
 #define FFT          "fft:rows=128,columns=256,refs=5M"
 #define WIDTH        2048
 #define BINS         "linear:2048"
-#define WINDOW_FIRST 55296 /* distance at which the bins from 55K to 66K begin */
+#define WINDOW_FIRST 55296 /* smallest distance in the bins from 55K to 66K */
 #define WINDOW_END   67584
 
 static const struct {
@@ -356,7 +356,8 @@ static double misplaced(const rd_profile *a, const rd_profile *b, uint64_t first
     return sum / 2;
 }
 
-/* Returns the fraction of all references whose distance is in the window. */
+/* Returns the fraction of all references whose distance is from WINDOW_FIRST to
+ * WINDOW_END - 1. */
 static double share_of_window(const rd_profile *p) {
     double sum = 0;
     for (uint64_t low = WINDOW_FIRST; low < WINDOW_END; low += WIDTH)
