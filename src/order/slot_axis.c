@@ -79,6 +79,13 @@ void rdi_slot_axis_reset(rdi_slot_axis *a, uint64_t live) {
     a->next = live + 1;
 }
 
+uint64_t rdi_slot_axis_live(const rdi_slot_axis *a) {
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i <= a->next >> RDI_SLOT_SUPER && i < a->capacity >> RDI_SLOT_SUPER; i++)
+        sum += a->super[i];
+    return sum;
+}
+
 uint64_t rdi_slot_axis_newest(const rdi_slot_axis *a, uint64_t n) {
     uint64_t i = a->next >> RDI_SLOT_SUPER;
     for (; a->super[i] < n; i--)

@@ -48,6 +48,7 @@ void rdi_slot_axis_fini(rdi_slot_axis *a, rd_ctx *ctx); /* a zeroed axis is allo
 void rdi_slot_axis_reset(rdi_slot_axis *a, uint64_t live);
 /* Sets the bits of slots `first` to `first` + n - 1, which must be clear. */
 void rdi_slot_axis_set(const rdi_slot_axis *a, uint64_t first, uint64_t n);
+uint64_t rdi_slot_axis_live(const rdi_slot_axis *a); /* returns the number of set bits */
 /* Returns the slot of the n-th newest block, for n from 1 to the number of set bits. */
 uint64_t rdi_slot_axis_newest(const rdi_slot_axis *a, uint64_t n);
 /* Clears the bits up to slot `last`, and moves the remaining bits, and `next`, down by the returned

@@ -66,13 +66,27 @@ rd_status rdi_slot_table_widen(rdi_slot_table *t, rd_ctx *ctx, const rdi_slot_ta
  * size. */
 rd_status rdi_slot_table_clear(rdi_slot_table *t, rd_ctx *ctx);
 
-/* Returns the number of the home bucket of blk. Homes are in the order of the hash, so any number
- * of homes is possible, and growing keeps the order of the entries. The hash is one multiplication
- * whose two halves are combined, which spreads dense and strided ids evenly over its top bits. */
-static inline uint64_t rdi_slot_home(const rdi_slot_table *t, uint64_t blk) {
+/* Returns the hash of blk: one multiplication whose two halves are combined, which spreads dense and
+ * strided ids evenly over its top bits. */
+static inline uint64_t rdi_slot_hash(const rdi_slot_table *t, uint64_t blk) {
     rdi_u128 m = (rdi_u128)(blk ^ t->seed) * t->factor;
-    uint64_t hash = (uint64_t)m ^ (uint64_t)(m >> 64);
-    return (uint64_t)(((rdi_u128)hash * t->homes) >> 64);
+    return (uint64_t)m ^ (uint64_t)(m >> 64);
+}
+
+/* Returns the number of the home bucket of blk. Homes are in the order of the hash, so any number
+ * of homes is possible, and growing keeps the order of the entries. */
+static inline uint64_t rdi_slot_home(const rdi_slot_table *t, uint64_t blk) {
+    return (uint64_t)(((rdi_u128)rdi_slot_hash(t, blk) * t->homes) >> 64);
+}
+
+/* A bitmap with RDI_SLOT_MARKS bits per home, in the order of the hash. A block whose bit is clear
+ * is not in the table. The bitmap is a sixteenth of the table, so that most look-ups of blocks that
+ * are not in the table end in a cache. */
+#define RDI_SLOT_MARKS 32
+
+/* Returns the number of the bit of blk. Divided by RDI_SLOT_MARKS, it is the number of the home. */
+static inline uint64_t rdi_slot_mark(const rdi_slot_table *t, uint64_t blk) {
+    return (uint64_t)(((rdi_u128)rdi_slot_hash(t, blk) * (t->homes * RDI_SLOT_MARKS)) >> 64);
 }
 
 #endif

@@ -1,11 +1,10 @@
-/* Implements look-ups, insertion and removal in a slot table. The including file defines
+/* Implements look-ups and insertion in a slot table. The including file defines
  * KERNEL_TARGET (the attribute of the functions), ISA (0, 2 or 512), INLINE, SLOT (the type of a
  * slot) and WAYS (the number of entries per bucket). See slot_table.h.
  *
  * A bucket is one cache line with keys, slots and the number of entries in use. So no id is
- * reserved to mark an entry as free. When an entry is removed from a full bucket, a later entry
- * whose home is that bucket or an earlier one takes its place, if there is such an entry. So a
- * search can end at the first bucket that is not full.
+ * reserved to mark an entry as free. Entries are never removed one by one, so a search can end at
+ * the first bucket that is not full.
  */
 #include "order/slot_table.h"
 
@@ -71,8 +70,9 @@ INLINE bucket *home_bucket(const rdi_slot_table *t, uint64_t blk) {
     return (bucket *)t->bucket + rdi_slot_home(t, blk);
 }
 
-static KERNEL_TARGET SLOT *find(const rdi_slot_table *t, uint64_t blk) {
-    for (bucket *b = home_bucket(t, blk);; b++) {
+/* Returns the slot field of blk, whose home is `home`, or NULL if the table does not have blk. */
+INLINE SLOT *find_from(bucket *home, uint64_t blk) {
+    for (bucket *b = home;; b++) {
         unsigned m = match(b, blk);
         if (m)
             return &b->slot[__builtin_ctz(m)];
@@ -81,39 +81,8 @@ static KERNEL_TARGET SLOT *find(const rdi_slot_table *t, uint64_t blk) {
     }
 }
 
-/* Finds the first entry after bucket b whose home is b or an earlier bucket, so that the entry may
- * move into b. Returns the bucket of the entry and sets *entry to its index, or returns NULL if
- * there is none. */
-static KERNEL_TARGET bucket *sent_on(const rdi_slot_table *t, bucket *b, unsigned *entry) {
-    for (bucket *c = b + 1;; c++) {
-        for (unsigned k = 0; k < c->n; k++)
-            if (home_bucket(t, c->key[k]) <= b) {
-                *entry = k;
-                return c;
-            }
-        if (c->n < WAYS)
-            return NULL;
-    }
-}
-
-/* Removes the entry whose slot field is *field. If its bucket was full, a later entry moves into
- * the gap, and so on for the bucket of that entry. */
-static KERNEL_TARGET void remove_entry(rdi_slot_table *t, const SLOT *field) {
-    uint64_t number = (uint64_t)((const char *)field - (const char *)t->bucket) / sizeof(bucket);
-    bucket *b = (bucket *)t->bucket + number;
-    unsigned i = (unsigned)(field - b->slot);
-    t->count--;
-    while (b) {
-        bool full = b->n-- == WAYS;
-        b->key[i] = b->key[b->n];
-        b->slot[i] = b->slot[b->n];
-        bucket *from = full ? sent_on(t, b, &i) : NULL;
-        if (from) {
-            b->key[b->n] = from->key[i];
-            b->slot[b->n++] = from->slot[i];
-        }
-        b = from;
-    }
+static KERNEL_TARGET SLOT *find(const rdi_slot_table *t, uint64_t blk) {
+    return find_from(home_bucket(t, blk), blk);
 }
 
 static KERNEL_TARGET bool contains(const rdi_slot_table *t, uint64_t blk) {

@@ -429,9 +429,41 @@ static void blocks_leave_overflowing_buckets_in_good_order(void **state) {
                              RD_OK);
             for (size_t i = 0; i < 100; i++)
                 assert_true(distance[i] < M);
-            assert_int_equal(o.stream.table.count, M - at - 100);
+            assert_int_equal(rdi_slot_axis_live(&o.stream.axis), M - at - 100);
             assert_sound(&o);
         }
+        close_stream(&o);
+    }
+}
+
+/* Takes blocks that are absent between blocks that are present, until take() looks into the marks
+ * first, and then references all of them. */
+static void absent_blocks_are_told_apart_with_and_without_marks(void **state) {
+    (void)state;
+    enum { M = 12000, EVERY = 5, ALL = M * EVERY };
+    for (size_t k = 0; k < RDI_COUNT(paths); k++) {
+        opened o;
+        if (!open_stream(&o, paths[k], 0))
+            continue;
+        for (size_t i = 0; i < M; i++)
+            block[i] = i * EVERY;
+        feed(&o, M, 0, NULL);
+        assert_false(o.stream.marked);
+        for (size_t i = 0; i < ALL; i++) /* one block in EVERY is present, oldest first */
+            block[i] = i;
+        for (size_t at = 0; at < ALL; at += 1000)
+            assert_int_equal(
+                rdi_engine_stream.chunk->take(&o.stream, block + at, 1000, distance + at), RD_OK);
+        assert_true(o.stream.marked);
+        for (size_t i = 0; i < ALL; i++)
+            assert_int_equal(distance[i], i % EVERY ? RD_COLD : M - 1 - i / EVERY);
+        assert_int_equal(rdi_slot_axis_live(&o.stream.axis), 0);
+        assert_sound(&o);
+        feed(&o, ALL, 0, distance);
+        assert_false(o.stream.marked);
+        for (size_t i = 0; i < ALL; i++)
+            assert_int_equal(distance[i], RD_COLD);
+        assert_sound(&o);
         close_stream(&o);
     }
 }
@@ -452,6 +484,7 @@ int main(void) {
         TEST(growth_switch_over_and_new_hash_survive_failing_allocations),
         TEST(a_memory_limit_ends_the_run_in_good_order),
         TEST(blocks_leave_overflowing_buckets_in_good_order),
+        TEST(absent_blocks_are_told_apart_with_and_without_marks),
         TEST(looking_up_enters_every_block_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,20 +123,24 @@ static rd_status resolve_inserting(rdi_chunk *c, const uint64_t *blocks, size_t 
     return rdi_u64_list_append(c->plan->ctx, open, kept, rest.n);
 }
 
-static rd_status resolve_taking(rdi_chunk *c, const uint64_t *blocks, size_t n,
+/* Resolves by taking. `open` may share memory with `blocks`. */
+static rd_status resolve_taking(rdi_chunk *c, const uint64_t *blocks, size_t n, uint64_t *dist,
                                 rdi_u64_list *open) {
     answers a;
     a.n_known = a.n_unknown = 0;
-    RD_TRY(rdi_engine_take(c->engine, blocks, n, a.dist));
+    uint64_t *found = dist ? dist : a.dist;
+    RD_TRY(rdi_engine_take(c->engine, blocks, n, found));
     for (size_t i = 0; i < n; i++) {
-        if (a.dist[i] == RD_COLD) {
+        if (found[i] == RD_COLD) {
             a.unknown[a.n_unknown++] = blocks[i];
             continue;
         }
-        uint64_t d = a.dist[i] + c->received + i;
-        a.dist[a.n_known++] = d < c->plan->bound ? d : RD_COLD;
+        uint64_t d = found[i] + c->received + i;
+        found[dist ? i : a.n_known++] = d < c->plan->bound ? d : RD_COLD;
     }
     c->received += n;
+    if (dist)
+        return keep_open(&(unknown){c, open}, a.unknown, a.n_unknown);
     c->recounted += n;
     RD_TRY(rdi_hist_add_many(rdi_engine_hist(c->engine), RD_COLD, a.n_unknown));
     return count_answers(c, &a, open);
@@ -166,7 +170,7 @@ static rd_status resolve_tile(rdi_chunk *c, const uint64_t *blocks, size_t n, ui
                               rdi_u64_list *open) {
     switch (c->plan->resolving) {
     case RDI_RESOLVE_TAKE:
-        return resolve_taking(c, blocks, n, open);
+        return resolve_taking(c, blocks, n, dist, open);
     case RDI_RESOLVE_REPLICATED:
         return resolve_replicated(c, blocks, n, open);
     default:

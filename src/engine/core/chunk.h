@@ -101,7 +101,7 @@ rd_status rdi_chunk_analyze(rdi_chunk *c, const uint64_t *blocks, size_t n, uint
 /* Looks up the next n open first touches of later chunks, and appends each one that stays open to
  * `open`, which may share its memory with `blocks`. This chunk must have been analyzed, and all
  * chunks in between must have resolved the first touches. `dist` is as in rdi_chunk_analyze(), but
- * must be NULL unless first touches are inserted. */
+ * must be NULL for replicated lists. */
 rd_status rdi_chunk_resolve(rdi_chunk *c, const uint64_t *blocks, size_t n, uint64_t *dist,
                             rdi_u64_list *open);
 

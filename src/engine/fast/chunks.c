@@ -207,7 +207,7 @@ static rd_status chunks_open(void *self, rdi_run *run) {
                                .engine = e->engine_option,
                                .binning = rdi_hist_binning(run->out.hist),
                                .bound = run->in->bound,
-                               .resolving = RDI_RESOLVE_INSERT};
+                               .resolving = e->resolving_option};
     e->ranks = rdi_calloc(run->ctx, e->n_chunks + 1, sizeof *e->ranks);
     for (size_t i = 0; i < RDI_COUNT(e->rounds); i++)
         e->rounds[i].chunks = rdi_calloc(run->ctx, e->n_chunks, sizeof *e->rounds[i].chunks);
@@ -307,12 +307,22 @@ static const rd_opt options[] = {
      .offset = offsetof(rdi_chunks, engine_option),
      .def = "stream",
      .help = "exact engine for the chunks, with its options, for example olken/tree=avl"},
+    {.name = "resolving",
+     .type = RD_OPT_CHOICE,
+     .offset = offsetof(rdi_chunks, resolving_option),
+     .def = "take",
+     .choices = "insert|take",
+     .help = "how first touches are looked up in earlier chunks; take: each block is removed when "
+             "it is found, so that one chunk has it; insert: it becomes the newest block there"},
     {0},
 };
 
-static const char *const variants[] = {"chunk=700", "chunk=50,engine=olken/tree=interval",
+static const char *const variants[] = {"chunk=700",
+                                       "chunk=50,engine=olken/tree=interval",
                                        "chunk=1000,engine=bk/arity=256",
-                                       "chunk=50,engine=stream/front=on", NULL};
+                                       "chunk=50,engine=stream/front=on",
+                                       "chunk=300,resolving=insert",
+                                       NULL};
 
 const rdi_engine_ops rdi_engine_chunks = {
     .info =

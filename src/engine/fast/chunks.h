@@ -63,6 +63,7 @@ typedef struct rdi_chunks_rank {
 typedef struct rdi_chunks {
     uint64_t chunk_option; /* references per chunk; 0: automatic */
     const char *engine_option;
+    uint32_t resolving_option; /* an rdi_resolving: take or insert */
     rdi_run *run;
     rdi_chunk_plan plan;
     size_t n_chunks;        /* number of chunks of a round: one per thread */

@@ -77,11 +77,14 @@ static rd_status begin_chunk(rdi_chunks *e, size_t i) {
     return RD_OK;
 }
 
-/* Appends the state of the next chunk of the previous round to the past. */
+/* Appends the state of the next chunk of the previous round to the past. Begins the round of the
+ * past before the first chunk. */
 static rd_status append_chunk(rdi_chunks *e) {
     rdi_chunks_rank *past = &e->ranks[0];
     if (past->round == 0)
         return RD_OK;
+    if (past->prepared == 0)
+        rdi_chunk_begin(&past->chunk, true);
     const rdi_u64_list *state = &result_of(e, past->round - 1, past->prepared + 1)->state;
     return rdi_chunk_append(&past->chunk, state->at, state->n);
 }

@@ -170,6 +170,8 @@ static rd_status stream_feed(void *self, const uint64_t *blk, size_t n, uint64_t
     rdi_stream *e = self;
     if (e->run->first && !e->counts.first)
         RD_TRY(rdi_stream_first_room(e));
+    e->marked = false;
+    e->absent = 0;
     for (size_t i = 0; i < n;) {
         RD_TRY(rdi_stream_make_room(e));
         size_t m = n - i < RDI_STREAM_STEP ? n - i : RDI_STREAM_STEP;
@@ -189,8 +191,9 @@ static rd_status stream_feed(void *self, const uint64_t *blk, size_t n, uint64_t
     return RD_OK;
 }
 
-/* Implements rdi_chunk_ops.take. Removing blocks moves entries in the table, so the front is turned
- * off first and forgets the most recent blocks. */
+/* Implements rdi_chunk_ops.take. The front is turned off first, because it may have blocks that are
+ * removed, and forgets the most recent blocks. Once more blocks were absent than the table has
+ * homes, it pays to look for them in the marks first. */
 static rd_status stream_take(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
     rdi_stream *e = self;
     if (e->front_on) {
@@ -198,8 +201,11 @@ static rd_status stream_take(void *self, const uint64_t *blk, size_t n, uint64_t
         e->kernel->front_flush(e);
     }
     e->front_n = 0;
-    for (size_t i = 0; i < n; i += RDI_STREAM_TILE)
-        e->kernel->take(e, blk + i, n - i < RDI_STREAM_TILE ? n - i : RDI_STREAM_TILE, dist + i);
+    if (!e->marked && e->absent > e->table.homes)
+        RD_TRY(rdi_stream_mark(e));
+    e->kernel->take(e, blk, n, dist);
+    for (size_t i = 0; i < n; i++)
+        e->absent += dist[i] == RD_COLD;
     return RD_OK;
 }
 

@@ -8,9 +8,13 @@
  *     distance of a miss in the front = blocks in the front + set bits above the block's slot.
  * If the front is off, it has 0 blocks, and a block enters the axis immediately.
  *
- * Invariants between steps: for each table entry, either its bit is set or its block is in the
- * front; no bit at or above axis.next is set; slot 0 is never used (it means "no slot");
- * table.count is the number of set bits plus the number of blocks in the front.
+ * A block that take() has removed keeps its entry, with slot 0, until blocks are evicted or the
+ * block is referenced again.
+ *
+ * Invariants between steps: for each table entry with a slot, either its bit is set or its block is
+ * in the front; no bit at or above axis.next is set; slot 0 is never used (it means "no slot");
+ * the number of table entries with a slot is the number of set bits plus the number of blocks in
+ * the front.
  */
 #ifndef RDI_STREAM_H
 #define RDI_STREAM_H
@@ -99,10 +103,12 @@ typedef struct rdi_stream_kernel {
      * does not change the axis except for its next slot. */
     void (*slots)(rdi_stream *e, const uint64_t *blk, size_t n, rdi_stream_packet *out);
     void (*measured)(rdi_stream *e, const rdi_slot_axis *a, const rdi_stream_packet *in);
-    /* Sets newer[i] to the number of live slots above that of blk[i], for n <= TILE distinct
-     * blocks, and removes these blocks. newer[i] is RD_COLD for a block that is not in the table.
-     * The front must be off. */
+    /* Sets newer[i] to the number of live slots above that of blk[i], for n distinct blocks, and
+     * removes these blocks in order. newer[i] is RD_COLD for a block that has no slot. The front
+     * must be off. */
     void (*take)(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *newer);
+    /* Sets the bits of all blocks of the table in e->marks. */
+    void (*mark)(rdi_stream *e);
     /* Uses the table alone: looks up the blocks of n references and updates their entries, without
      * distances. */
     void (*lookup)(rdi_stream *e, const uint64_t *blk, size_t n);
@@ -159,6 +165,12 @@ struct rdi_stream {
                                                   more, which need not be measured */
     uint64_t keep;                             /* if the table has more entries than this, blocks
                                                   are evicted */
+    uint64_t *marks;                           /* the bitmap that slot_table.h describes, for
+                                                  take() */
+    uint64_t marks_room;                       /* number of allocated words of `marks` */
+    bool marked;                               /* true: `marks` describes the table */
+    uint64_t absent;                           /* number of blocks that take() has not found since
+                                                  the last feed */
     bool wide;                                 /* true: slots have 64 bits */
     unsigned tile;                             /* number of references per pass while the front is
                                                   off */
@@ -200,6 +212,8 @@ void rdi_stream_set_cutoff(rdi_stream *e);
 bool rdi_stream_has_room(const rdi_stream *e);
 /* Allocates counts.first, for the blocks with infinite distances of one step. */
 rd_status rdi_stream_first_room(rdi_stream *e);
+/* Makes e->marks describe the table. */
+rd_status rdi_stream_mark(rdi_stream *e);
 /* Forgets all blocks and keeps the counts. Frees memory if there is room for many more blocks than
  * were in use. */
 rd_status rdi_stream_forget(rdi_stream *e);

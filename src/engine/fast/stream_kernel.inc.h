@@ -211,15 +211,20 @@ PASS void measure(rdi_stream *e, const rdi_slot_axis *axis, const tile *b, uint6
     record(e, b, d, dist);
 }
 
-PASS void apply(const rdi_slot_axis *axis, const tile *b) {
-    const rdi_slot_axis a = *axis;
+/* Clears the bits of the tile's old slots. */
+INLINE void clear_old(const rdi_slot_axis *a, const tile *b) {
     const unsigned n = b->n;
-    rdi_slot_axis_set(&a, b->first, n);
     for (unsigned j = 0; j < n; j++) {
         uint64_t s = b->old[j];
         if (RDI_LIKELY(s))
-            rdi_slot_axis_clear(&a, s);
+            rdi_slot_axis_clear(a, s);
     }
+}
+
+PASS void apply(const rdi_slot_axis *axis, const tile *b) {
+    const rdi_slot_axis a = *axis;
+    rdi_slot_axis_set(&a, b->first, b->n);
+    clear_old(&a, b);
 }
 
 /* Runs the passes over n references. If `missed` is set, the front of another thread has answered
@@ -289,28 +294,81 @@ static KERNEL_TARGET void measured(rdi_stream *e, const rdi_slot_axis *a,
     }
 }
 
-/* Implements rdi_stream_kernel.take. Measures with the axis as it was before this call, and
- * subtracts the newer blocks that come earlier in `blk`, because they count as removed. */
-static KERNEL_TARGET void take(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *above) {
-    tile b;
-    const rdi_slot_axis a = e->axis;
-    for (size_t i = 0; i < n;) /* this loop prefetches the buckets */
-        i = fill_plain(e, &b, blk, i, n);
-    for (unsigned j = 0; j < n; j++) {
-        const SLOT *field = find(&e->table, blk[j]);
-        b.old[j] = field ? *field : 0;
-        prefetch_slot(&a, b.old[j]);
+/* ---- taking blocks out ---- */
+
+/* Does the same as fill_plain() for take(), but leaves out blocks whose marks are clear, and sets
+ * their elements of `out`. There is no branch on the marks, so that the accesses overlap. */
+PASS size_t fill_marked(const rdi_stream *e, tile *b, const uint64_t *blk, size_t i, size_t n,
+                        uint64_t *out) {
+    const rdi_slot_table t = e->table;
+    const uint64_t *marks = e->marks;
+    unsigned m = 0;
+    for (; i < n && m < e->tile; i++) {
+        uint64_t x = blk[i], mark = rdi_slot_mark(&t, x);
+        b->blk[m] = x;
+        b->where[m] = (uint32_t)i;
+        b->home[m] = (bucket *)t.bucket + mark / RDI_SLOT_MARKS;
+        out[i] = RD_COLD;
+        m += marks[mark / 64] >> (mark % 64) & 1;
     }
+    for (unsigned k = 0; k < m; k++)
+        RDI_PREFETCH(b->home[k]);
+    b->n = m;
+    return i;
+}
+
+static KERNEL_TARGET void mark(rdi_stream *e) {
+    const rdi_slot_table *t = &e->table;
+    const bucket *b = t->bucket;
+    for (uint64_t i = 0; i < t->homes + RDI_SLOT_TAIL; i++)
+        for (unsigned k = 0; k < b[i].n; k++) {
+            uint64_t m = rdi_slot_mark(t, b[i].key[k]);
+            e->marks[m / 64] |= UINT64_C(1) << (m % 64);
+        }
+}
+
+/* Looks up the blocks of a tile, and takes the slots out of their entries. */
+PASS void take_out(rdi_stream *e, tile *b) {
+    const rdi_slot_axis a = e->axis;
+    const unsigned n = b->n;
+    for (unsigned j = 0; j < n; j++) {
+        prefetch_overflow(b, j, n);
+        SLOT *field = find_from(b->home[j], b->blk[j]);
+        SLOT s = field ? *field : 0;
+        if (s)
+            *field = 0;
+        b->old[j] = s;
+        prefetch_slot(&a, s);
+    }
+}
+
+/* Counts the blocks newer than each block of the tile, and removes the blocks of the tile from the
+ * axis. Measures with the axis as it was before the tile, and subtracts the newer blocks that come
+ * earlier in the tile. */
+PASS void measure_taken(const rdi_slot_axis *axis, const tile *b, uint64_t *out) {
+    const rdi_slot_axis a = *axis;
+    const unsigned n = b->n;
     rdi_slot_axis_refresh(&a, a.next);
     for (unsigned j = 0; j < n; j++) {
-        SLOT s = b.old[j];
-        above[j] = s ? newer(&a, s) - left_since(b.old, j, s) : RD_COLD;
+        SLOT s = b->old[j];
+        out[b->where[j]] = s ? newer(&a, s) - left_since(b->old, j, s) : RD_COLD;
     }
-    for (unsigned j = 0; j < n; j++) {
-        if (!b.old[j])
-            continue;
-        rdi_slot_axis_clear(&a, b.old[j]);
-        remove_entry(&e->table, find(&e->table, blk[j]));
+    clear_old(&a, b);
+}
+
+static KERNEL_TARGET void take(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *out) {
+    tile ring[4];
+    size_t i = 0;
+    unsigned filled = 0, looked = 0, done = 0;
+    while (done < filled || i < n) {
+        if (i < n)
+            i = e->marked ? fill_marked(e, &ring[filled++ & 3], blk, i, n, out)
+                          : fill_plain(e, &ring[filled++ & 3], blk, i, n);
+        if (looked < filled && (looked + 1 < filled || i == n))
+            take_out(e, &ring[looked++ & 3]);
+        if (done < looked && (done + 1 < looked || i == n)) {
+            measure_taken(&e->axis, &ring[done++ & 3], out);
+        }
     }
 }
 
@@ -412,14 +470,16 @@ static KERNEL_TARGET uint64_t count_newer(const rdi_slot_axis *a, uint64_t s) {
 static KERNEL_TARGET void renumber(rdi_stream *e) {
     const rdi_slot_table *t = &e->table;
     bucket *b = t->bucket;
-    const uint64_t live = t->count, end = t->homes + RDI_SLOT_TAIL, ahead = 8;
+    const uint64_t end = t->homes + RDI_SLOT_TAIL, ahead = 8;
     rdi_slot_axis_refresh(&e->axis, e->axis.next);
+    const uint64_t live = rdi_slot_axis_live(&e->axis);
     for (uint64_t i = 0; i < end; i++) {
         if (i + ahead < end)
             for (unsigned k = 0; k < b[i + ahead].n; k++)
                 prefetch_slot(&e->axis, b[i + ahead].slot[k]);
         for (unsigned k = 0; k < b[i].n; k++)
-            b[i].slot[k] = (SLOT)(live - newer(&e->axis, b[i].slot[k]));
+            if (RDI_LIKELY(b[i].slot[k]))
+                b[i].slot[k] = (SLOT)(live - newer(&e->axis, b[i].slot[k]));
     }
 }
 
@@ -494,6 +554,7 @@ const rdi_stream_kernel KERNEL = {
     .slots = slots,
     .measured = measured,
     .take = take,
+    .mark = mark,
     .lookup = lookup,
     .gaps = gaps,
     .newer = count_newer,

@@ -5,7 +5,7 @@
 
 /* Collects the newest n blocks, newest last. For a block on the axis, the position follows from the
  * number of newer live slots. A block of the front has a slot that is not live; its position
- * follows from its place in the front. */
+ * follows from its place in the front. The slot of a taken block is 0, which is never live. */
 static void collect(rdi_stream *e, uint64_t *out, uint64_t n) {
     uint64_t blk[RDI_SLOT_WAYS], slot[RDI_SLOT_WAYS];
     uint64_t front = e->front_on ? RDI_STREAM_FRONT : 0;
@@ -30,7 +30,8 @@ static void collect(rdi_stream *e, uint64_t *out, uint64_t n) {
 rd_status rdi_stream_order(void *self, rdi_block_visit visit, void *user) {
     rdi_stream *e = self;
     rd_ctx *ctx = e->run->ctx;
-    uint64_t n = e->table.count < e->bound ? e->table.count : e->bound;
+    uint64_t live = rdi_slot_axis_live(&e->axis) + (e->front_on ? RDI_STREAM_FRONT : 0);
+    uint64_t n = live < e->bound ? live : e->bound;
     if (n == 0)
         return RD_OK;
     size_t bytes = (size_t)n * sizeof(uint64_t);

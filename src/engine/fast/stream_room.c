@@ -76,12 +76,12 @@ rd_status rdi_stream_table_room(rdi_stream *e) {
  * at least half of them are live. Switches to 64-bit slots if 32 bits are not enough. */
 static rd_status axis_room(rdi_stream *e) {
     rdi_slot_axis *a = &e->axis;
-    if (e->table.count < a->next / 2 || a->next < AXIS_LEAST / 2) {
+    const uint64_t live = rdi_slot_axis_live(a);
+    if (live < a->next / 2 || a->next < AXIS_LEAST / 2) {
         e->kernel->renumber(e);
-        rdi_slot_axis_reset(a, e->table.count);
+        rdi_slot_axis_reset(a, live);
         e->renumberings++;
     }
-    uint64_t live = e->table.count;
     uint64_t want = larger(AXIS_LEAST, AXIS_FACTOR * live + RDI_STREAM_SLOTS_NEEDED);
     if (!e->wide && want > e->compact) {
         if (e->compact >= 2 * live + 2 * RDI_STREAM_SLOTS_NEEDED &&
@@ -97,18 +97,18 @@ static rd_status axis_room(rdi_stream *e) {
     return RD_OK;
 }
 
-/* Evicts the oldest blocks until `keep` are left. The slots of the remaining blocks keep their
- * order, so their ranks need not be counted. */
+/* Evicts the oldest blocks until at most `keep` are left, and removes the entries of taken blocks.
+ * The slots of the remaining blocks keep their order, so their ranks need not be counted. */
 static void evict(rdi_stream *e, uint64_t keep) {
-    uint64_t last = rdi_slot_axis_newest(&e->axis, keep + 1);
-    uint64_t down = rdi_slot_axis_drop(&e->axis, last);
+    bool many = rdi_slot_axis_live(&e->axis) > keep;
+    uint64_t last = many ? rdi_slot_axis_newest(&e->axis, keep + 1) : 0;
+    uint64_t down = many ? rdi_slot_axis_drop(&e->axis, last) : 0;
     e->kernel->drop(e, last, down);
     e->evictions++;
 }
 
 void rdi_stream_set_cutoff(rdi_stream *e) {
-    uint64_t live = e->table.count - (e->front_on ? RDI_STREAM_FRONT : 0);
-    if (live > e->bound)
+    if (rdi_slot_axis_live(&e->axis) > e->bound)
         e->cutoff = rdi_slot_axis_newest(&e->axis, e->bound + 1);
 }
 
@@ -169,6 +169,19 @@ rd_status rdi_stream_first_room(rdi_stream *e) {
     return e->counts.first ? RD_OK : RD_ENOMEM;
 }
 
+rd_status rdi_stream_mark(rdi_stream *e) {
+    rd_ctx *ctx = e->run->ctx;
+    uint64_t words = e->table.homes * RDI_SLOT_MARKS / 64 + 1;
+    void *marks = e->marks;
+    rd_status status = rdi_pages_grow_array(ctx, &marks, &e->marks_room, words, sizeof *e->marks);
+    e->marks = marks;
+    RD_TRY(status);
+    memset(e->marks, 0, (size_t)words * sizeof *e->marks);
+    e->kernel->mark(e);
+    e->marked = true;
+    return RD_OK;
+}
+
 rd_status rdi_stream_forget(rdi_stream *e) {
     RD_TRY(rdi_slot_table_clear(&e->table, e->run->ctx));
     rdi_slot_axis_reset(&e->axis, 0);
@@ -181,6 +194,7 @@ void rdi_stream_room_fini(rdi_stream *e) {
     rdi_slot_axis_fini(&e->axis, ctx);
     rdi_pages_free(ctx, e->counts.count, (size_t)e->counts.counts * sizeof *e->counts.count);
     rdi_pages_free(ctx, e->counts.rest, (size_t)e->counts.bins * sizeof *e->counts.rest);
+    rdi_pages_free(ctx, e->marks, (size_t)e->marks_room * sizeof *e->marks);
     rdi_free(ctx, e->counts.first);
     rdi_slot_table_fini(&e->table, ctx);
 }
