@@ -488,6 +488,19 @@ static KERNEL_TARGET void renumber(rdi_stream *e) {
  * often. */
 INLINE void sift(bucket *b, uint64_t last, uint64_t down) {
     const unsigned n = b->n;
+#if ISA == 512
+    /* The numbers of a bucket are 5 keys, 5 slots and n. */
+    const __m512i slots_at = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5);
+    __m256i slot = _mm256_maskz_loadu_epi32(0x1F, b->slot);
+    __mmask8 kept =
+        _mm256_mask_cmpgt_epu32_mask((__mmask8)((1u << n) - 1), slot, _mm256_set1_epi32((int)last));
+    __m512i key = _mm512_maskz_compress_epi64(kept, _mm512_load_si512(b));
+    slot = _mm256_sub_epi32(slot, _mm256_set1_epi32((int)down));
+    slot = _mm256_mask_set1_epi32(_mm256_maskz_compress_epi32(kept, slot), 1u << WAYS,
+                                  __builtin_popcount(kept));
+    __m512i moved = _mm512_permutexvar_epi32(slots_at, _mm512_castsi256_si512(slot));
+    _mm512_store_si512(b, _mm512_mask_mov_epi32(key, 0xFC00, moved));
+#else
     unsigned m = 0;
     for (unsigned k = 0; k < n; k++) {
         const SLOT s = b->slot[k];
@@ -496,6 +509,7 @@ INLINE void sift(bucket *b, uint64_t last, uint64_t down) {
         m += s > last;
     }
     b->n = m;
+#endif
 }
 
 /* Implements rdi_stream_kernel.drop. If the bucket before bucket i was not full, all entries of
