@@ -164,32 +164,3 @@ rd_status rdi_causes_add(rdi_causes *c, const uint64_t *blocks, size_t n, bool m
     }
     return RD_OK;
 }
-
-rd_status rdi_causes_add_mixed(rdi_causes *c, const uint64_t *blocks, size_t n,
-                               const uint32_t *missed, size_t misses) {
-    for (size_t at = 0, next = 0; at < n;) {
-        size_t before = c->n == RDI_CAUSES_BATCH ? 0 : c->n, room = RDI_CAUSES_BATCH - before;
-        size_t some = room < n - at ? room : n - at;
-        RD_TRY(rdi_causes_add(c, blocks + at, some, false));
-        for (; next < misses && missed[next] < at + some; next++)
-            c->miss[before + missed[next] - at] = true;
-        at += some;
-    }
-    return RD_OK;
-}
-
-void rdi_causes_take(rdi_causes *c, const uint64_t *distances, size_t n, const uint32_t *missed,
-                     size_t misses) {
-    uint64_t far = 0, cold = 0, capacity = 0;
-    for (size_t i = 0; i < n; i++)
-        far += distances[i] >= c->cache_blocks;
-    for (size_t i = 0; i < misses; i++) {
-        uint64_t d = distances[missed[i]];
-        cold += d == RD_COLD;
-        capacity += d != RD_COLD && d >= c->cache_blocks;
-    }
-    c->count->cold += cold;
-    c->count->capacity += capacity;
-    c->count->conflict += misses - cold - capacity;
-    c->count->far_hits += far - cold - capacity;
-}

@@ -50,10 +50,6 @@ void rdi_causes_free(rd_ctx *ctx, rdi_causes *c); /* NULL is allowed */
 
 /* Adds the references of a batch, all of which hit or all of which miss. */
 rd_status rdi_causes_add(rdi_causes *c, const uint64_t *blocks, size_t n, bool miss);
-/* Adds the references of a batch. `missed` has the indices of the misses, in ascending order. Not
- * allowed after rdi_causes_watch(). */
-rd_status rdi_causes_add_mixed(rdi_causes *c, const uint64_t *blocks, size_t n,
-                               const uint32_t *missed, size_t misses);
 /* Adds a reference that misses, with its tag. */
 rd_status rdi_causes_add_miss(rdi_causes *c, uint64_t block, uint64_t tag);
 /* Notes that a reference to `block` with `tag` made the cache lose the block `lost`. Does nothing
@@ -61,10 +57,5 @@ rd_status rdi_causes_add_miss(rdi_causes *c, uint64_t block, uint64_t tag);
 rd_status rdi_causes_lose(rd_ctx *ctx, rdi_causes *c, uint64_t lost, uint64_t block, uint64_t tag);
 /* Classifies all references that were added. */
 rd_status rdi_causes_flush(rdi_causes *c);
-
-/* Classifies the references of a batch whose distances are known, without a bound. All references
- * of a cache must be classified this way, or none. The first reference to each block must miss. */
-void rdi_causes_take(rdi_causes *c, const uint64_t *distances, size_t n, const uint32_t *missed,
-                     size_t misses);
 
 #endif

@@ -1,7 +1,9 @@
-/* Kernels of caches in LRU order, for each instruction set. See lru_sets.h. */
+/* Kernels of LRU caches, for each instruction set. See lru_sets.h. */
 #include "hierarchy/lru_sets.h"
 
 #include "reusedist/trace.h"
+
+#include <string.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -18,26 +20,45 @@ static inline uint64_t as_ref(uint64_t block, uint8_t kind, bool split) {
            (uint64_t)(split && kind == RD_FETCH) << 62;
 }
 
-/* Gathers references `from` to n - 1 of a tile, after `kept` references that are gathered already,
- * and returns the new number of gathered references. Leaves out a reference if it repeats the
- * reference before it: a load repeats a load or store to the same block; a store repeats a store to
- * the same block, unless every store must be written through. */
+/* Appends references `from` to n - 1 of a tile to the `kept` references that are gathered already, and
+ * returns their new number. A reference to the block of the one before it is part of that one. */
 static inline size_t gather_from(rdi_gathering *g, const uint64_t *restrict blocks,
                                  const uint8_t *restrict kinds, size_t from, size_t n, size_t kept,
                                  uint64_t *restrict refs, uint32_t *restrict at) {
-    uint64_t last = g->last, bits = g->bits;
+    uint64_t last = kept ? refs[kept - 1] : 0, bits = g->bits;
     for (size_t i = from; i < n; i++) {
         uint64_t ref = as_ref(blocks[i], kinds ? kinds[i] : RD_LOAD, g->split);
-        bool repeats = g->every_store ? !(ref & RDI_LRU_DIRTY) && same_block(ref, last)
-                                      : ref == last || (ref | RDI_LRU_DIRTY) == last;
-        refs[kept] = ref;
-        at[kept] = (uint32_t)i;
+        bool repeats = kept && same_block(ref, last) && !(g->every_store && ref & RDI_LRU_DIRTY);
+        last = repeats ? last | ref : ref;
         kept += !repeats;
-        last = ref;
+        refs[kept - 1] = last;
+        if (at && !repeats)
+            at[kept - 1] = (uint32_t)i;
         bits |= blocks[i];
     }
-    g->last = last;
     g->bits = bits;
+    return kept;
+}
+
+/* Returns whether a reference repeats the reference two before it, and is not the first store. */
+static inline bool is_second(uint64_t ref, uint64_t two_before) {
+    return ref == two_before || (ref | RDI_LRU_DIRTY) == two_before;
+}
+
+/* Leaves out the references that repeat a pair, if the reference after them does so as well, and
+ * returns the number of the others. */
+static size_t drop_pairs(uint64_t *refs, uint32_t *at, size_t n) {
+    size_t kept = n < 2 ? n : 2;
+    uint64_t before[2] = {n < 2 ? 0 : refs[0], n < 2 ? 0 : refs[1]};
+    for (size_t i = 2; i < n; i++) {
+        uint64_t ref = refs[i];
+        bool drop = i + 1 < n && is_second(ref, before[0]) && is_second(refs[i + 1], before[1]);
+        before[0] = before[1];
+        before[1] = refs[kept] = ref;
+        if (at)
+            at[kept] = at[i];
+        kept += !drop;
+    }
     return kept;
 }
 
@@ -45,268 +66,204 @@ static inline size_t gather_from(rdi_gathering *g, const uint64_t *restrict bloc
 
 static size_t plain_gather(rdi_gathering *g, const uint64_t *blocks, const uint8_t *kinds, size_t n,
                            uint64_t *refs, uint32_t *at) {
-    return gather_from(g, blocks, kinds, 0, n, 0, refs, at);
+    size_t kept = gather_from(g, blocks, kinds, 0, n, 0, refs, at);
+    return g->pairs ? drop_pairs(refs, at, kept) : kept;
 }
 
-static inline bool plain_touch(uint64_t *set, uint64_t ways, uint64_t ref, uint64_t *victim) {
-    uint64_t carried = ref;
-    for (uint64_t i = 0; i < ways; i++) {
-        uint64_t lane = set[i];
-        set[i] = carried;
-        if (same_block(lane, ref)) {
-            set[0] = lane | ref;
-            return true;
-        }
-        carried = lane;
-    }
-    *victim = carried;
-    return false;
+static inline uint64_t plain_find(const uint64_t *set, uint64_t stride, uint64_t lane) {
+    uint64_t found = 0;
+    for (uint64_t i = 0; i < stride; i++)
+        found |= (uint64_t)(set[i] == lane) << i;
+    return found;
 }
 
-static inline uint64_t *plain_find(uint64_t *set, uint64_t ways, uint64_t ref) {
-    for (uint64_t i = 0; i < ways; i++)
-        if (same_block(set[i], ref))
-            return set + i;
-    return NULL;
+static inline uint64_t plain_oldest(const uint32_t *times, uint64_t ways) {
+    uint64_t best = 0;
+    for (uint64_t i = 1; i < ways; i++)
+        best = times[i] < times[best] ? i : best;
+    return best;
 }
 
-#define plain_first_masked plain_first_loop
-#define NAME(name)         plain_##name
-#define TARGET             /* none */
+static inline void plain_put(uint64_t *set, uint64_t way, uint64_t lane) {
+    set[way] = lane;
+}
+
+#define NAME(name) plain_##name
+#define TARGET     /* none */
 #include "hierarchy/lru_kernels.inc.h"
 
 #if defined(__x86_64__)
 
 /* ---- AVX2 ---- */
 
+RDI_TARGET_AVX2 static inline uint64_t avx2_find(const uint64_t *set, uint64_t stride,
+                                                 uint64_t lane) {
+    const __m256i wanted = _mm256_set1_epi64x((long long)lane);
+    uint64_t found = 0;
+    for (uint64_t i = 0; i < stride; i += 4) {
+        __m256i some = _mm256_loadu_si256((const __m256i *)(const void *)(set + i));
+        __m256i same = _mm256_cmpeq_epi64(some, wanted);
+        found |= (uint64_t)(unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(same)) << i;
+    }
+    return found;
+}
+
 #define avx2_gather plain_gather
-
-/* Row i moves lane i of four to the front, and lanes 0 to i - 1 back by one. A lane is two
- * consecutive 32-bit elements, because AVX2 can permute 64-bit elements by constants only. */
-static const uint32_t to_front4[4][8] = {
-    {0, 1, 2, 3, 4, 5, 6, 7},
-    {2, 3, 0, 1, 4, 5, 6, 7},
-    {4, 5, 0, 1, 2, 3, 6, 7},
-    {6, 7, 0, 1, 2, 3, 4, 5},
-};
-
-/* Row i is a mask of the first i + 1 of four lanes. */
-static const int64_t up_to4[4][4] = {
-    {-1, 0, 0, 0}, {-1, -1, 0, 0}, {-1, -1, -1, 0}, {-1, -1, -1, -1}};
-
-RDI_TARGET_AVX2 static inline __m256i load4(const void *p) {
-    return _mm256_loadu_si256((const __m256i *)p);
-}
-
-RDI_TARGET_AVX2 static inline unsigned match4(__m256i lanes, uint64_t ref) {
-    const __m256i wanted = _mm256_set1_epi64x((long long)(ref << 1));
-    __m256i same = _mm256_cmpeq_epi64(_mm256_slli_epi64(lanes, 1), wanted);
-    return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(same));
-}
-
-/* Stores `lanes` at `at` with `carried` in lane 0, lanes 0 to `end` - 1 moved back by one, and lane
- * `end` dropped. */
-RDI_TARGET_AVX2 static inline void shift4(uint64_t *at, __m256i lanes, __m256i carried,
-                                          uint64_t end) {
-    __m256i moved = _mm256_blend_epi32(_mm256_permute4x64_epi64(lanes, 0x90), carried, 3);
-    __m256i mixed = _mm256_blendv_epi8(lanes, moved, load4(up_to4[end]));
-    _mm256_storeu_si256((__m256i *)(void *)at, mixed);
-}
-
-RDI_TARGET_AVX2 static inline bool avx2_touch(uint64_t *set, uint64_t ways, uint64_t ref,
-                                              uint64_t *victim) {
-    __m256i carried = _mm256_set1_epi64x((long long)ref), lanes = load4(set);
-    unsigned found = match4(lanes, ref);
-    if (RDI_LIKELY(found)) {
-        __m256i moved = _mm256_permutevar8x32_epi32(lanes, load4(to_front4[__builtin_ctz(found)]));
-        __m128i dirty = _mm_cvtsi64_si128((long long)(ref & RDI_LRU_DIRTY));
-        moved = _mm256_or_si256(moved, _mm256_zextsi128_si256(dirty));
-        _mm256_storeu_si256((__m256i *)(void *)set, moved);
-        return true;
-    }
-    uint64_t out = set[ways - 1];
-    for (uint64_t i = 0; i < ways; i += 4) {
-        lanes = load4(set + i);
-        found = match4(lanes, ref);
-        if (found) {
-            uint64_t way = (uint64_t)__builtin_ctz(found), lane = set[i + way];
-            shift4(set + i, lanes, carried, way);
-            set[0] |= lane;
-            return true;
-        }
-        shift4(set + i, lanes, carried, ways - i > 4 ? 3 : ways - i - 1);
-        carried = _mm256_permute4x64_epi64(lanes, 0xff);
-    }
-    *victim = out;
-    return false;
-}
-
-RDI_TARGET_AVX2 static inline uint64_t *avx2_find(uint64_t *set, uint64_t ways, uint64_t ref) {
-    for (uint64_t i = 0; i < ways; i += 4) {
-        unsigned found = match4(load4(set + i), ref);
-        if (found)
-            return set + i + __builtin_ctz(found);
-    }
-    return NULL;
-}
-
-#define avx2_first_masked avx2_first_loop
-#define NAME(name)        avx2_##name
-#define TARGET            RDI_TARGET_AVX2
+#define avx2_oldest plain_oldest
+#define avx2_put    plain_put
+#define NAME(name)  avx2_##name
+#define TARGET      RDI_TARGET_AVX2
 #include "hierarchy/lru_kernels.inc.h"
 
 /* ---- AVX-512 ---- */
 
-/* Row i moves lane i of eight to the front, and lanes 0 to i - 1 back by one. */
-static const uint64_t to_front8[8][8] = {
-    {0, 1, 2, 3, 4, 5, 6, 7}, {1, 0, 2, 3, 4, 5, 6, 7}, {2, 0, 1, 3, 4, 5, 6, 7},
-    {3, 0, 1, 2, 4, 5, 6, 7}, {4, 0, 1, 2, 3, 5, 6, 7}, {5, 0, 1, 2, 3, 4, 6, 7},
-    {6, 0, 1, 2, 3, 4, 5, 7}, {7, 0, 1, 2, 3, 4, 5, 6},
-};
+/* Gathers like gather_from() up to the end of the last group of 64 references that is not at the end
+ * of the tile. Returns the number of references in these groups, and sets *kept. */
+RDI_TARGET_AVX512 static size_t gather_groups(rdi_gathering *g, const uint64_t *blocks,
+                                              const uint8_t *kinds, size_t n, uint64_t *refs,
+                                              uint32_t *at, size_t *kept) {
+    const __m512i one = _mm512_set1_epi64(1);
+    __m512i bits = _mm512_setzero_si512();
+    uint64_t begins = 1, stored = 0; /* whether reference i begins a run, and whether the run before
+                                        it, which it continues, has a store */
+    size_t i = 0, n_refs = 0, n_at = 0;
+    for (; i + 64 < n; i += 64) {
+        uint64_t ends = 0, stores = 0, fetches = 0;
+        for (unsigned k = 0; k < 64; k += 8) {
+            __m512i block = _mm512_loadu_si512(blocks + i + k);
+            __m512i next = _mm512_loadu_si512(blocks + i + k + 1);
+            ends |= (uint64_t)_mm512_cmpneq_epi64_mask(block, next) << k;
+            bits = _mm512_or_si512(bits, block);
+        }
+        if (kinds) {
+            __m512i kind = _mm512_loadu_si512(kinds + i);
+            stores = _mm512_test_epi8_mask(kind, _mm512_set1_epi8(RD_STORE));
+            fetches = g->split ? _mm512_test_epi8_mask(kind, _mm512_set1_epi8(RD_FETCH)) : 0;
+            ends |=
+                fetches ^ (fetches >> 1 | (uint64_t)(g->split && kinds[i + 64] == RD_FETCH) << 63);
+        }
+        /* Adding carries the stores of a run up to its end. */
+        uint64_t inside = ~ends, sum;
+        stores |= stored;
+        stored = __builtin_add_overflow(stores & inside, inside, &sum);
+        stores = (stores | sum) & ends;
+        uint64_t starts = ends << 1 | begins;
+        begins = ends >> 63;
+        for (unsigned k = 0; k < 64; k += 8) {
+            __m512i ref = _mm512_add_epi64(_mm512_loadu_si512(blocks + i + k), one);
+            ref = _mm512_mask_or_epi64(ref, (__mmask8)(stores >> k), ref,
+                                       _mm512_set1_epi64((long long)RDI_LRU_DIRTY));
+            ref = _mm512_mask_or_epi64(ref, (__mmask8)(fetches >> k), ref,
+                                       _mm512_set1_epi64((long long)RDI_LRU_FETCH));
+            __mmask8 end = (__mmask8)(ends >> k), start = (__mmask8)(starts >> k);
+            _mm512_storeu_si512(refs + n_refs, _mm512_maskz_compress_epi64(end, ref));
+            n_refs += (size_t)__builtin_popcount(end);
+            if (at) {
+                __m256i index = _mm256_add_epi32(_mm256_set1_epi32((int)(i + k)),
+                                                 _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+                _mm256_storeu_si256((__m256i *)(void *)(at + n_at),
+                                    _mm256_maskz_compress_epi32(start, index));
+                n_at += (size_t)__builtin_popcount(start);
+            }
+        }
+    }
+    if (!begins) /* the last run continues */
+        refs[n_refs++] = (blocks[i - 1] + 1) | stored << 63 |
+                         (uint64_t)(kinds && g->split && kinds[i - 1] == RD_FETCH) << 62;
+    g->bits |= (uint64_t)_mm512_reduce_or_epi64(bits);
+    *kept = n_refs;
+    return i;
+}
+
+/* Returns a mask of the references in `refs` that are is_second(), after the references `before`. */
+RDI_TARGET_AVX512 static inline unsigned are_second(__m512i refs, __m512i before, __m512i dirty) {
+    __m512i old = _mm512_alignr_epi64(refs, before, 6);
+    return (unsigned)_mm512_cmpeq_epi64_mask(refs, old) |
+           _mm512_cmpeq_epi64_mask(_mm512_or_si512(refs, dirty), old);
+}
+
+/* Does the work of drop_pairs(). */
+RDI_TARGET_AVX512 static size_t drop_pairs_512(uint64_t *refs, uint32_t *at, size_t n) {
+    const __m512i dirty = _mm512_set1_epi64((long long)RDI_LRU_DIRTY);
+    __m512i now = _mm512_setzero_si512(), next = _mm512_loadu_si512(refs);
+    unsigned second = are_second(next, now, dirty) << 8; /* bit k: reference i + k is_second() */
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i += 8) {
+        unsigned known = n - i < 16 ? (1u << (n - i)) - 1 : 0xffff;
+        now = next;
+        next = _mm512_loadu_si512(refs + i + 8);
+        second = (second >> 8 | are_second(next, now, dirty) << 8) & known;
+        __mmask8 keep = (__mmask8)(~(second & second >> 1) & known);
+        _mm512_storeu_si512(refs + kept, _mm512_maskz_compress_epi64(keep, now));
+        if (at) {
+            __m256i index = _mm256_loadu_si256((const __m256i *)(const void *)(at + i));
+            _mm256_storeu_si256((__m256i *)(void *)(at + kept),
+                                _mm256_maskz_compress_epi32(keep, index));
+        }
+        kept += (size_t)__builtin_popcount(keep);
+    }
+    return kept;
+}
 
 RDI_TARGET_AVX512 static size_t avx512_gather(rdi_gathering *g, const uint64_t *blocks,
                                               const uint8_t *kinds, size_t n, uint64_t *refs,
                                               uint32_t *at) {
-    const __m512i dirty = _mm512_set1_epi64((long long)RDI_LRU_DIRTY);
-    const __m512i fetch = _mm512_set1_epi64(g->split ? (long long)RDI_LRU_FETCH : 0);
-    __m512i before = _mm512_set1_epi64((long long)g->last), bits = _mm512_setzero_si512();
-    __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    size_t i = 0, kept = 0;
-    _Static_assert(RD_STORE == 2 && RD_FETCH == 4, "the bits of kinds move to the top");
-    for (; i + 8 <= n; i += 8) {
-        __m512i block = _mm512_loadu_si512(blocks + i);
-        __m512i ref = _mm512_add_epi64(block, _mm512_set1_epi64(1));
-        bits = _mm512_or_si512(bits, block);
-        if (kinds) {
-            __m512i kind =
-                _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)(kinds + i)));
-            ref = _mm512_or_si512(ref, _mm512_and_si512(_mm512_slli_epi64(kind, 62), dirty));
-            ref = _mm512_or_si512(ref, _mm512_and_si512(_mm512_slli_epi64(kind, 60), fetch));
-        }
-        __m512i previous = _mm512_alignr_epi64(ref, before, 7), with = _mm512_or_si512(ref, dirty);
-        unsigned keep = g->every_store
-                            ? _mm512_movepi64_mask(ref) |
-                                  _mm512_cmpneq_epi64_mask(with, _mm512_or_si512(previous, dirty))
-                            : _mm512_mask_cmpneq_epi64_mask(_mm512_cmpneq_epi64_mask(ref, previous),
-                                                            with, previous);
-        _mm512_storeu_si512(refs + kept, _mm512_maskz_compress_epi64((__mmask8)keep, ref));
-        _mm256_storeu_si256((__m256i *)(void *)(at + kept),
-                            _mm256_maskz_compress_epi32((__mmask8)keep, index));
-        kept += (size_t)__builtin_popcount(keep);
-        index = _mm256_add_epi32(index, _mm256_set1_epi32(8));
-        before = ref;
-    }
-    uint64_t lasts[8];
-    _mm512_storeu_si512(lasts, before);
-    g->last = lasts[7];
-    g->bits |= (uint64_t)_mm512_reduce_or_epi64(bits);
-    return gather_from(g, blocks, kinds, i, n, kept, refs, at);
+    size_t kept = 0, done = 0;
+    _Static_assert(RD_STORE == 2 && RD_FETCH == 4, "kinds are bits");
+    if (!g->every_store)
+        done = gather_groups(g, blocks, kinds, n, refs, at, &kept);
+    kept = gather_from(g, blocks, kinds, done, n, kept, refs, at);
+    return g->pairs ? drop_pairs_512(refs, at, kept) : kept;
 }
 
-RDI_TARGET_AVX512 static inline __mmask8 match8(__m512i lanes, uint64_t ref) {
-    const __m512i wanted = _mm512_set1_epi64((long long)(ref << 1));
-    return _mm512_cmpeq_epi64_mask(_mm512_slli_epi64(lanes, 1), wanted);
+RDI_TARGET_AVX512 static inline uint64_t avx512_find(const uint64_t *set, uint64_t stride,
+                                                     uint64_t lane) {
+    const __m512i wanted = _mm512_set1_epi64((long long)lane);
+    uint64_t found = 0;
+    for (uint64_t i = 0; i < stride; i += 8)
+        found |= (uint64_t)_mm512_cmpeq_epi64_mask(_mm512_loadu_si512(set + i), wanted) << i;
+    return found;
 }
 
-RDI_TARGET_AVX512 static inline bool avx512_touch(uint64_t *set, uint64_t ways, uint64_t ref,
-                                                  uint64_t *victim) {
-    __m512i carried = _mm512_set1_epi64((long long)ref), lanes = _mm512_loadu_si512(set);
-    unsigned found = match8(lanes, ref);
-    if (RDI_LIKELY(found)) {
-        const __m512i order = _mm512_loadu_si512(to_front8[__builtin_ctz(found)]);
-        __m128i dirty = _mm_cvtsi64_si128((long long)(ref & RDI_LRU_DIRTY));
-        __m512i moved =
-            _mm512_or_si512(_mm512_permutexvar_epi64(order, lanes), _mm512_zextsi128_si512(dirty));
-        _mm512_storeu_si512(set, moved);
-        return true;
+RDI_TARGET_AVX512 static inline uint64_t avx512_oldest(const uint32_t *times, uint64_t ways) {
+    uint64_t best = 0;
+    uint32_t least = UINT32_MAX;
+    for (uint64_t i = 0; i < ways; i += 16) {
+        __mmask16 known = (__mmask16)(ways - i >= 16 ? 0xffff : (1u << (ways - i)) - 1);
+        __m512i some = _mm512_mask_loadu_epi32(_mm512_set1_epi32(-1), known, times + i);
+        uint32_t smallest = _mm512_reduce_min_epu32(some);
+        unsigned where = _mm512_cmpeq_epi32_mask(some, _mm512_set1_epi32((int)smallest));
+        best = smallest < least ? i + (unsigned)__builtin_ctz(where) : best;
+        least = smallest < least ? smallest : least;
     }
-    uint64_t out = set[ways - 1];
-    for (uint64_t i = 0; i < ways; i += 8) {
-        lanes = _mm512_loadu_si512(set + i);
-        found = match8(lanes, ref);
-        uint64_t lane = found ? set[i + (unsigned)__builtin_ctz(found)] : 0;
-        __mmask8 move = (__mmask8)(found           ? found ^ (found - 1)
-                                   : ways - i >= 8 ? 0xff
-                                                   : (1u << (ways - i)) - 1);
-        _mm512_storeu_si512(set + i, _mm512_mask_alignr_epi64(lanes, move, lanes, carried, 7));
-        if (found) {
-            if (lane & ~ref & RDI_LRU_DIRTY)
-                set[0] |= RDI_LRU_DIRTY;
-            return true;
-        }
-        carried = lanes;
-    }
-    *victim = out;
-    return false;
+    return best;
 }
 
-RDI_TARGET_AVX512 static inline uint64_t *avx512_find(uint64_t *set, uint64_t ways, uint64_t ref) {
-    for (uint64_t i = 0; i < ways; i += 8) {
-        unsigned found = match8(_mm512_loadu_si512(set + i), ref);
-        if (found)
-            return set + i + __builtin_ctz(found);
-    }
-    return NULL;
-}
-
-/* Does the work of avx512_first_masked() for sets of 8 or, if `two` is set, 16 lanes. The loop has
- * one branch that depends on the references: whether they change their set. Most of them do not, so
- * processors predict this branch well. It is hard to predict in which lanes all other references
- * find their blocks, so the code for these references has no branches. */
-RDI_TARGET_AVX512 static inline __attribute__((always_inline)) size_t
-first_vectors(rdi_lru *c, const uint64_t *restrict refs, size_t n, rdi_arrivals *restrict out,
-              uint32_t *restrict missed, bool two) {
-    uint64_t *const lanes = c->lanes, *restrict what = out->what;
-    const uint64_t mask = c->index.mask, last = c->ways - 1;
-    const unsigned stride = two ? 16 : 8;
-    size_t misses = 0, arrivals = out->n;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t ref = refs[i], *set = lanes + ((ref - 1) & mask) * stride, victim = set[last];
-        if (set[0] == ref || set[0] == (ref | RDI_LRU_DIRTY))
-            continue; /* the set does not change */
-        const __m512i clean = _mm512_set1_epi64((long long)(ref & ~RDI_LRU_DIRTY));
-        const __m512i dirty = _mm512_set1_epi64((long long)(ref | RDI_LRU_DIRTY));
-        __m512i a = _mm512_loadu_si512(set), b = two ? _mm512_loadu_si512(set + 8) : a;
-        unsigned is_clean = _mm512_cmpeq_epi64_mask(a, clean);
-        unsigned is_dirty = _mm512_cmpeq_epi64_mask(a, dirty);
-        if (two) {
-            is_clean |= (unsigned)_mm512_cmpeq_epi64_mask(b, clean) << 8;
-            is_dirty |= (unsigned)_mm512_cmpeq_epi64_mask(b, dirty) << 8;
-        }
-        unsigned found = is_clean | is_dirty, end = found | 1u << last, move = end ^ (end - 1);
-        const __m512i front = _mm512_set1_epi64((long long)(ref | (uint64_t)(is_dirty != 0) << 63));
-        _mm512_storeu_si512(set, _mm512_mask_alignr_epi64(a, (__mmask8)move, a, front, 7));
-        if (two)
-            _mm512_storeu_si512(set + 8,
-                                _mm512_mask_alignr_epi64(b, (__mmask8)(move >> 8), b, a, 7));
-        missed[misses] = (uint32_t)i;
-        what[arrivals] = ref & ~RDI_LRU_DIRTY;
-        what[arrivals + 1] = victim;
-        size_t miss = found == 0;
-        misses += miss;
-        arrivals += miss + (miss & victim >> 63);
-    }
-    c->misses += misses;
-    c->writebacks += arrivals - out->n - misses;
-    out->n = arrivals;
-    return misses;
-}
-
-static size_t avx512_first_loop(rdi_lru *c, const uint64_t *restrict refs, size_t n,
-                                rdi_arrivals *restrict out, uint32_t *restrict missed);
-
-RDI_TARGET_AVX512 static size_t avx512_first_masked(rdi_lru *c, const uint64_t *restrict refs,
-                                                    size_t n, rdi_arrivals *restrict out,
-                                                    uint32_t *restrict missed) {
-    return c->stride == 8    ? first_vectors(c, refs, n, out, missed, false)
-           : c->stride == 16 ? first_vectors(c, refs, n, out, missed, true)
-                             : avx512_first_loop(c, refs, n, out, missed);
+/* Stores a whole vector, because it is slow to load a vector soon after a smaller store to it. */
+RDI_TARGET_AVX512 static inline void avx512_put(uint64_t *set, uint64_t way, uint64_t lane) {
+    uint64_t *some = set + way / 8 * 8;
+    __m512i lanes = _mm512_loadu_si512(some);
+    __mmask8 one = (__mmask8)(1u << way % 8);
+    _mm512_storeu_si512(some, _mm512_mask_set1_epi64(lanes, one, (long long)lane));
 }
 
 #define NAME(name) avx512_##name
 #define TARGET     RDI_TARGET_AVX512
 #include "hierarchy/lru_kernels.inc.h"
 #endif
+
+void rdi_lru_renumber(rdi_lru *c, uint32_t limit, const uint32_t *renumbered) {
+    for (uint64_t at = 0; at < c->index.sets * c->stride; at += c->stride) {
+        uint32_t old[RDI_LRU_WAYS], *times = c->times + at;
+        memcpy(old, times, c->ways * sizeof *old);
+        for (uint64_t i = 0; i < c->ways; i++) {
+            uint32_t rank = c->lanes[at + i] != 0;
+            for (uint64_t k = 0; k < c->ways && old[i] < limit; k++)
+                rank += c->lanes[at + k] && old[k] < old[i];
+            times[i] = old[i] < limit ? rank : renumbered[old[i]];
+        }
+    }
+}
 
 rd_status rdi_lru_kernels_choose(rd_ctx *ctx, uint32_t isa, const rdi_lru_kernels **out) {
     static const rdi_lru_kernels *const all[] = {

@@ -1,117 +1,144 @@
 /* The loops of caches in LRU order, for one instruction set. The including file defines NAME (the
  * names of functions) and TARGET (attributes), and these functions:
  *
- * NAME(touch)   makes a reference to a set: if the set holds the block, its lane moves to the
- *               front; otherwise a new lane is inserted at the front, and *victim becomes the last
- *               lane, which is dropped; it is 0 if it was empty. RDI_LRU_DIRTY in the reference
- *               makes the lane dirty. Returns whether the set held the block.
- * NAME(find)    returns a pointer to the lane of a block, or NULL.
- * NAME(gather)  see lru_sets.h.
- * NAME(first_masked)  handles references like NAME(first), for one write-back cache whose sets are
- *               found with a mask, and returns the number of misses. Most innermost caches are of
- *               this kind. It may be NAME(first_loop). */
+ * NAME(find)    returns a mask of the lanes of a set that are `lane`.
+ * NAME(oldest)  returns the lane with the smallest time among the `ways` lanes of a set.
+ * NAME(put)     sets one lane of a set.
+ * NAME(gather)  see lru_sets.h. */
 
-TARGET static inline uint64_t *NAME(set_of)(const rdi_lru *c, uint64_t ref) {
-    uint64_t block = (ref & ~(RDI_LRU_DIRTY | RDI_LRU_FETCH)) - 1;
-    return c->lanes + rdi_set_of(&c->index, block) * c->stride;
+TARGET static inline uint64_t NAME(set_of)(const rdi_lru *c, uint64_t ref) {
+    return rdi_set_of(&c->index, (ref & ~(RDI_LRU_DIRTY | RDI_LRU_FETCH)) - 1);
 }
 
-/* Handles one reference, appends its arrivals at the next level to `out`, and returns whether it
- * misses. */
-TARGET static inline bool NAME(refer)(rdi_lru *c, uint64_t *set, uint64_t ref, rdi_arrivals *out) {
-    uint64_t victim, store = ref & RDI_LRU_DIRTY;
-    ref &= ~RDI_LRU_FETCH;
-    bool hit = NAME(touch)(set, c->ways, c->through ? ref & ~RDI_LRU_DIRTY : ref, &victim);
-    if (RDI_UNLIKELY(!hit)) {
-        out->what[out->n++] = ref & ~RDI_LRU_DIRTY;
-        c->misses++;
-        if (victim & RDI_LRU_DIRTY) {
-            out->what[out->n++] = victim;
-            c->writebacks++;
-        }
-    }
-    if (RDI_UNLIKELY(c->through && store)) {
-        out->what[out->n++] = ref;
+/* Handles a miss, but does not set the time of the new lane. Returns its way. It is a function of its
+ * own, so that the loops over references, most of which hit, stay in registers. */
+TARGET static __attribute__((noinline)) uint64_t NAME(miss)(rdi_lru *c, uint64_t set, uint64_t lane,
+                                                            size_t index, rdi_arrivals *out,
+                                                            rdi_lru_miss *miss) {
+    uint64_t at = set * c->stride, way = NAME(oldest)(c->times + at, c->ways);
+    uint64_t dirty = c->dirty[set] >> way & 1, victim = c->lanes[at + way] | dirty << 63;
+    *miss = (rdi_lru_miss){lane, victim, c->times[at + way], (uint32_t)index};
+    NAME(put)(c->lanes + at, way, lane);
+    c->dirty[set] &= ~(UINT64_C(1) << way);
+    out->what[out->n] = lane;
+    out->what[out->n + 1] = victim;
+    out->n += 1 + dirty;
+    c->misses++;
+    c->writebacks += dirty;
+    return way;
+}
+
+/* Handles reference `index`, and returns whether it misses. Sets *miss if so, and *before, unless it
+ * is NULL, as `first` does. */
+TARGET static inline bool NAME(refer)(rdi_lru *c, uint64_t set, uint64_t ref, size_t index,
+                                      rdi_arrivals *out, rdi_lru_miss *miss, uint32_t *before) {
+    uint64_t at = set * c->stride, lane = ref & ~(RDI_LRU_DIRTY | RDI_LRU_FETCH), store = ref >> 63;
+    uint64_t found = NAME(find)(c->lanes + at, c->stride, lane);
+    uint64_t way =
+        found ? (uint64_t)__builtin_ctzll(found) : NAME(miss)(c, set, lane, index, out, miss);
+    if (before)
+        *before = found ? c->times[at + way] : RDI_LRU_MISSED;
+    c->times[at + way] = ++c->now;
+    if (!c->through)
+        c->dirty[set] |= store << way;
+    else if (store) {
+        out->what[out->n++] = lane | RDI_LRU_DIRTY;
         c->writebacks++;
     }
-    return !hit;
+    return !found;
 }
 
-/* Does the work of NAME(first_masked) for any number of ways. Everything that the loop needs stays
- * in registers. */
-TARGET static size_t NAME(first_loop)(rdi_lru *c, const uint64_t *restrict refs, size_t n,
-                                      rdi_arrivals *restrict out, uint32_t *restrict missed) {
-    uint64_t *const lanes = c->lanes, *restrict what = out->what;
-    const uint64_t mask = c->index.mask, stride = c->stride, ways = c->ways;
-    size_t misses = 0, arrivals = out->n;
+/* Handles references like NAME(first), for one write-back cache with sets of `stride` lanes that are
+ * found with a mask. Most innermost caches are of this kind. */
+TARGET static inline __attribute__((always_inline)) size_t
+NAME(first_masked)(rdi_lru *c, uint64_t stride, const uint64_t *restrict refs, size_t n,
+                   rdi_arrivals *out, rdi_lru_miss *misses, uint32_t *restrict before) {
+    const uint64_t *lanes = c->lanes, mask = c->index.mask;
+    uint64_t *dirty = c->dirty;
+    uint32_t *times = c->times, now = c->now + 1;
+    rdi_lru_miss *miss = misses;
     for (size_t i = 0; i < n; i++) {
-        uint64_t ref = refs[i], *set = lanes + ((ref - 1) & mask) * stride, victim;
-        if (set[0] == ref || set[0] == (ref | RDI_LRU_DIRTY))
-            continue; /* the set does not change */
-        if (RDI_LIKELY(NAME(touch)(set, ways, ref, &victim)))
-            continue;
-        missed[misses++] = (uint32_t)i;
-        what[arrivals++] = ref & ~RDI_LRU_DIRTY;
-        what[arrivals] = victim;
-        arrivals += victim >> 63;
+        uint64_t ref = refs[i], lane = ref & ~RDI_LRU_DIRTY, set = (lane - 1) & mask;
+        uint64_t found = NAME(find)(lanes + set * stride, stride, lane), way;
+        uint32_t time = RDI_LRU_MISSED;
+        if (RDI_LIKELY(found)) {
+            way = (uint64_t)__builtin_ctzll(found);
+            time = times[set * stride + way];
+        } else
+            way = NAME(miss)(c, set, lane, i, out, miss++);
+        times[set * stride + way] = now + (uint32_t)i;
+        dirty[set] |= ref >> 63 << way;
+        if (before)
+            before[i] = time;
     }
-    c->misses += misses;
-    c->writebacks += arrivals - out->n - misses;
-    out->n = arrivals;
-    return misses;
+    c->now += (uint32_t)n;
+    return (size_t)(miss - misses);
 }
 
 TARGET static size_t NAME(first)(rdi_lru *const first[2], const uint64_t *refs, size_t n,
-                                 rdi_arrivals *out, uint32_t *missed) {
+                                 rdi_arrivals *out, rdi_lru_miss *misses, uint32_t *before) {
     rdi_lru *one = first[0];
-    size_t misses = 0;
+    size_t missed = 0;
     if (one == first[1] && !one->through && rdi_set_index_is_masked(&one->index))
-        return NAME(first_masked)(one, refs, n, out, missed);
+        switch (before ? one->stride : one->stride + 1) {
+        case 8:
+            return NAME(first_masked)(one, 8, refs, n, out, misses, before);
+        case 16:
+            return NAME(first_masked)(one, 16, refs, n, out, misses, before);
+        case 8 + 1:
+            return NAME(first_masked)(one, 8, refs, n, out, misses, NULL);
+        case 16 + 1:
+            return NAME(first_masked)(one, 16, refs, n, out, misses, NULL);
+        default:
+            break;
+        }
     for (size_t i = 0; i < n; i++) {
         rdi_lru *c = first[(refs[i] & RDI_LRU_FETCH) != 0];
-        if (NAME(refer)(c, NAME(set_of)(c, refs[i]), refs[i], out))
-            missed[misses++] = (uint32_t)i;
+        missed += NAME(refer)(c, NAME(set_of)(c, refs[i]), refs[i], i, out, &misses[missed],
+                              before ? before + i : NULL);
     }
-    return misses;
+    return missed;
 }
 
 /* Handles a write that arrives: makes its block dirty, or passes the write on to the next level if
  * the cache does not hold the block or writes through. */
-TARGET static inline void NAME(write)(rdi_lru *c, uint64_t *set, uint64_t write,
-                                      rdi_arrivals *out) {
-    uint64_t *lane = NAME(find)(set, c->ways, write);
-    if (lane && !c->through) {
-        *lane |= RDI_LRU_DIRTY;
+TARGET static inline void NAME(write)(rdi_lru *c, uint64_t set, uint64_t write, rdi_arrivals *out) {
+    uint64_t found = NAME(find)(c->lanes + set * c->stride, c->stride, write & ~RDI_LRU_DIRTY);
+    if (found && !c->through) {
+        c->dirty[set] |= found;
         return;
     }
-    c->writebacks += lane != NULL;
+    c->writebacks += found != 0;
     out->what[out->n++] = write;
 }
 
 #define AHEAD 8 /* number of arrivals between the prefetch of a set and its use */
 
 TARGET static inline void NAME(fetch)(const rdi_lru *c, uint64_t what) {
-    const uint64_t *set = NAME(set_of)(c, what);
+    uint64_t set = NAME(set_of)(c, what), at = set * c->stride;
     for (uint64_t i = 0; i < c->stride; i += 8)
-        RDI_PREFETCH(set + i);
+        RDI_PREFETCH(c->lanes + at + i);
+    for (uint64_t i = 0; i < c->stride; i += 16)
+        RDI_PREFETCH(c->times + at + i);
+    RDI_PREFETCH(c->dirty + set);
 }
 
 TARGET static size_t NAME(outer)(rdi_lru *c, const rdi_arrivals *in, rdi_arrivals *out,
-                                 uint32_t *missed, size_t *references) {
-    size_t misses = 0, refs = 0;
+                                 rdi_lru_miss *misses, uint32_t *before) {
+    size_t missed = 0, refs = 0;
     for (size_t i = 0; i < in->n; i++) {
         if (i + AHEAD < in->n)
             NAME(fetch)(c, in->what[i + AHEAD]);
-        uint64_t what = in->what[i], *set = NAME(set_of)(c, what);
-        if (what & RDI_LRU_DIRTY)
+        uint64_t what = in->what[i], set = NAME(set_of)(c, what);
+        if (what & RDI_LRU_DIRTY) {
             NAME(write)(c, set, what, out);
-        else if (NAME(refer)(c, set, what, out))
-            missed[misses++] = (uint32_t)refs++;
-        else
-            refs++;
+            continue;
+        }
+        missed +=
+            NAME(refer)(c, set, what, refs, out, &misses[missed], before ? before + refs : NULL);
+        refs++;
     }
-    *references = refs;
-    return misses;
+    return refs;
 }
 
 static const rdi_lru_kernels NAME(kernels) = {NAME(gather), NAME(first), NAME(outer)};

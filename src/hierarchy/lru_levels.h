@@ -2,8 +2,8 @@
 #ifndef RDI_LRU_LEVELS_H
 #define RDI_LRU_LEVELS_H
 
-#include "hierarchy/causes.h"
-#include "hierarchy/lru_sets.h"
+#include "base/common.h"
+#include "reusedist/hierarchy.h"
 
 typedef struct rdi_lru_levels rdi_lru_levels;
 
@@ -11,19 +11,17 @@ typedef struct rdi_lru_levels rdi_lru_levels;
 bool rdi_lru_levels_suit(const rd_hierarchy *h, uint64_t block_bytes);
 
 /* Makes empty caches. first[0] and first[1] are the levels at which data references and instruction
- * fetches arrive. `causes` has one element per level, which is NULL if the causes of its misses are
- * not requested. */
+ * fetches arrive. `causes` tells whether to find the causes of misses. */
 rd_status rdi_lru_levels_new(rd_ctx *ctx, const rd_hierarchy *h, uint64_t block_bytes,
-                             const size_t first[2], rdi_causes *const *causes,
-                             rdi_lru_levels **out);
+                             const size_t first[2], bool causes, rdi_lru_levels **out);
 void rdi_lru_levels_free(rdi_lru_levels *l); /* NULL is allowed */
 
 /* Simulates n references. `distances`, if not NULL, are their reuse distances, so that the causes
- * of the innermost level need not compute them; the hierarchy must have one innermost level
- * then. */
+ * of the innermost level need not be found otherwise; all references have distances then or none,
+ * and the hierarchy must have one innermost level. */
 rd_status rdi_lru_levels_feed(rdi_lru_levels *l, const uint64_t *blocks, const uint8_t *kinds,
                               const uint64_t *distances, size_t n);
-/* Sets the references, misses and write-backs of each level. */
+/* Sets the references, misses, causes and write-backs of each level. */
 void rdi_lru_levels_count(const rdi_lru_levels *l, rd_cache_counts *counts);
 
 #endif

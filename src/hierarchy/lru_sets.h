@@ -1,10 +1,11 @@
-/* Caches whose sets are kept in LRU order, for hierarchies without feedback between levels.
+/* Caches with the LRU policy, for hierarchies without feedback between levels.
  *
- * A set is an array of lanes, the most recently used block first, so that a hit or a miss is one
- * shift of a few lanes in vector registers. This serves LRU caches that are neither inclusive nor
- * exclusive and do not prefetch. What happens in such a cache depends only on the references and
- * writes that arrive there. So a level handles all arrivals of a tile, and leaves the arrivals of
- * the next outer level in a list (lru_levels.c). All other caches are in cache.h. */
+ * The blocks of a set are in lanes, which are compared with a block all at once. Each lane has the
+ * time of its last reference, so a hit changes only this time, and a miss finds the oldest
+ * lane. This serves LRU caches that are neither inclusive nor exclusive and do not
+ * prefetch. What happens in such a cache depends only on the references and writes that arrive
+ * there. So a level handles all arrivals of a tile, and leaves the arrivals of the next outer level
+ * in a list (lru_levels.c). All other caches are in cache.h. */
 #ifndef RDI_LRU_SETS_H
 #define RDI_LRU_SETS_H
 
@@ -15,19 +16,32 @@
 #define RDI_LRU_WAYS 64   /* maximum number of ways */
 #define RDI_LRU_TILE 4096 /* maximum number of references in a tile */
 
-/* A lane, a reference and a write are the number of a block plus 1, combined with these bits. A
- * lane of 0 is empty. Block numbers must be below RDI_LRU_BLOCKS. */
-#define RDI_LRU_DIRTY  (UINT64_C(1) << 63) /* a dirty lane, a store, or a write that arrives */
+/* A reference and a write are the number of a block plus 1, combined with these bits. Block numbers
+ * must be below RDI_LRU_BLOCKS. */
+#define RDI_LRU_DIRTY  (UINT64_C(1) << 63) /* a store, or a write that arrives */
 #define RDI_LRU_FETCH  (UINT64_C(1) << 62) /* a reference to the cache of instruction fetches */
 #define RDI_LRU_BLOCKS (UINT64_C(1) << 61)
 
 typedef struct rdi_lru {
     rdi_set_index index;
     uint64_t ways, stride; /* stride: number of lanes per set, a multiple of 8 */
-    uint64_t *lanes;
+    uint64_t *lanes;       /* the number of a block plus 1; 0: the lane is empty */
+    uint32_t *times;       /* for each lane, the time of the last reference to its block */
+    uint64_t *dirty;       /* for each set, a mask of the lanes whose blocks are dirty */
+    uint32_t now;          /* the time of the last reference */
     bool through;
     uint64_t misses, writebacks;
 } rdi_lru;
+
+#define RDI_LRU_MISSED UINT32_MAX /* instead of a time: the cache did not hold the block */
+
+/* A reference that misses. */
+typedef struct rdi_lru_miss {
+    uint64_t lane;        /* the new lane */
+    uint64_t victim;      /* the lane that was dropped, with RDI_LRU_DIRTY if it was dirty; or 0 */
+    uint32_t victim_time; /* the time of the last reference to the victim */
+    uint32_t index;       /* index of the reference */
+} rdi_lru_miss;
 
 /* The references and writes that arrive at a cache in a tile. */
 typedef struct rdi_arrivals {
@@ -35,32 +49,48 @@ typedef struct rdi_arrivals {
     size_t n;
 } rdi_arrivals;
 
-/* Settings and state of `gather`. */
+/* Settings of `gather`. */
 typedef struct rdi_gathering {
     bool every_store; /* true: keep all stores, because they are written through */
+    bool pairs;       /* true: leave out repeats of pairs. All caches at which the references arrive
+                         must have at least two ways. */
     bool split;       /* true: mark instruction fetches */
-    uint64_t last;    /* the last reference so far; 0 at first */
     uint64_t bits;    /* bitwise OR of all block numbers so far */
 } rdi_gathering;
 
 /* Kernels for one instruction set. */
 typedef struct rdi_lru_kernels {
-    /* Writes the references of a tile to `refs` and the index of each of them to `at`, and returns
-     * their number. It leaves out references that repeat the block of the reference before them and
-     * change nothing. If `kinds` is NULL, all references are loads. */
+    /* Writes the references of a tile that can change something to `refs`, and the index of each of
+     * them to `at`, unless `at` is NULL, and returns their number. If `kinds` is NULL, all
+     * references are loads. Both arrays need room for RDI_LRU_SPARE more elements.
+     *
+     * Consecutive references to one block are one reference at the first of them, which is a store
+     * if one of them is. While references alternate between two blocks, only the first reference to
+     * each of them and the last reference stay. All other references hit everywhere, and the order
+     * of the blocks is the same without them. */
     size_t (*gather)(rdi_gathering *g, const uint64_t *blocks, const uint8_t *kinds, size_t n,
                      uint64_t *refs, uint32_t *at);
     /* Handles n references at the innermost caches: first[0] for data and first[1] for instruction
-     * fetches, which may be the same cache. Appends the arrivals of the next level to `out`, and
-     * the index of each miss to `missed`. Returns the number of misses. */
+     * fetches, which may be the same cache. Appends the arrivals of the next level to `out`. Writes
+     * the misses to `misses` and returns their number. Sets before[i] to the time of the previous
+     * reference to the block of reference i, or to RDI_LRU_MISSED if the cache did not hold the
+     * block; `before` may be NULL. */
     size_t (*first)(rdi_lru *const first[2], const uint64_t *refs, size_t n, rdi_arrivals *out,
-                    uint32_t *missed);
-    /* Handles the arrivals `in` at an outer level. Appends the arrivals of the next level to `out`,
-     * and the index of each miss, counted among references without writes, to `missed`. Returns the
-     * number of misses, and sets *references to the number of references. */
-    size_t (*outer)(rdi_lru *c, const rdi_arrivals *in, rdi_arrivals *out, uint32_t *missed,
-                    size_t *references);
+                    rdi_lru_miss *misses, uint32_t *before);
+    /* Handles the arrivals `in` at an outer level, like `first`. The indices do not count writes.
+     * Returns the number of references. */
+    size_t (*outer)(rdi_lru *c, const rdi_arrivals *in, rdi_arrivals *out, rdi_lru_miss *misses,
+                    uint32_t *before);
 } rdi_lru_kernels;
+
+#define RDI_LRU_SPARE 16 /* kernels may read and write whole vectors beyond the end of an array */
+
+/* The time before the first reference. Smaller times belong to lanes whose times were forgotten. */
+#define RDI_LRU_BEGIN ((uint32_t)RDI_LRU_WAYS)
+
+/* Gives the lanes of each set that were referenced before `limit` the smallest times, from 1 on, in
+ * the same order, and each other lane the time renumbered[t] instead of t. */
+void rdi_lru_renumber(rdi_lru *c, uint32_t limit, const uint32_t *renumbered);
 
 rd_status rdi_lru_kernels_choose(rd_ctx *ctx, uint32_t isa, const rdi_lru_kernels **out);
 

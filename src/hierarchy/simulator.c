@@ -248,7 +248,7 @@ static rd_status feed(rd_simulator *s, const uint64_t *blocks, const uint8_t *ki
 }
 
 bool rdi_simulator_takes_distances(const rd_simulator *s) {
-    return s->lru && s->level[0].causes && s->first[0] == s->first[1];
+    return s->lru && s->lru_causes && s->first[0] == s->first[1];
 }
 
 rd_status rdi_simulator_feed_distances(rd_simulator *s, const uint64_t *blocks,
@@ -306,21 +306,13 @@ static bool suits_lru(const rd_simulator *s, const rd_simulator_config *config) 
            rdi_lru_levels_suit(&s->hierarchy, config->block_bytes);
 }
 
-static rd_status init_lru(rd_simulator *s, uint64_t block_bytes) {
-    rdi_causes *causes[RD_CACHES_MAX];
-    for (size_t k = 0; k < s->n; k++)
-        causes[k] = s->level[k].causes;
-    return rdi_lru_levels_new(s->ctx, &s->hierarchy, block_bytes, s->first, causes, &s->lru);
-}
-
 static rd_status init_level(rd_simulator *s, size_t k, const rd_simulator_config *config) {
     rdi_level *l = &s->own[k];
     l->is = s->hierarchy.cache[k];
     l->cache = &s->caches[k];
     if (config->private_caches && !l->is.shared)
         return RD_OK; /* each thread has a level of its own */
-    if (!suits_lru(s, config))
-        RD_TRY(rdi_cache_init(l->cache, s->ctx, s->kernels, &l->is, config->block_bytes));
+    RD_TRY(rdi_cache_init(l->cache, s->ctx, s->kernels, &l->is, config->block_bytes));
     if (l->is.prefetch == RD_PREFETCH_STREAM) {
         l->streams = rdi_calloc(s->ctx, 1, sizeof *l->streams);
         if (!l->streams)
@@ -347,15 +339,18 @@ static rd_status init(rd_simulator *s, const rd_simulator_config *config) {
     if (config->private_caches)
         RD_TRY(rd_hierarchy_check_private(s->ctx, &s->hierarchy));
     s->n = s->hierarchy.n;
-    for (size_t k = 0; k < s->n; k++)
-        RD_TRY(init_level(s, k, config));
     bool split = rd_hierarchy_is_split(&s->hierarchy);
     bool fetches_first = strcmp(s->hierarchy.cache[0].name, "L1I") == 0;
     s->first[0] = split && fetches_first;
     s->first[1] = split && !fetches_first;
     s->outer = split ? 2 : 1;
-    if (suits_lru(s, config))
-        return init_lru(s, config->block_bytes);
+    if (suits_lru(s, config)) {
+        s->lru_causes = !config->without_causes;
+        return rdi_lru_levels_new(s->ctx, &s->hierarchy, config->block_bytes, s->first,
+                                  s->lru_causes, &s->lru);
+    }
+    for (size_t k = 0; k < s->n; k++)
+        RD_TRY(init_level(s, k, config));
     if (config->private_caches)
         return rdi_cores_new(s, config);
     s->is_fast = true;

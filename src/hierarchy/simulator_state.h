@@ -16,7 +16,7 @@ typedef struct rdi_level {
     rd_cache is;
     rd_cache_counts count;
     rdi_streams *streams; /* NULL: no stream prefetcher */
-    rdi_causes *causes;   /* NULL: causes were not requested, or the caches are private */
+    rdi_causes *causes;   /* NULL: causes were not requested, or they are found otherwise */
     /* Private caches with causes: a fully associative LRU cache of the same size, at which the same
      * references arrive. It tells whether the distance of a reference is below the size. */
     rdi_cache *near;
@@ -38,6 +38,7 @@ struct rd_simulator {
     const rdi_cache_kernels *kernels;
     rdi_lru_levels *lru; /* the caches, if all of them can be kept in LRU order; NULL: they are in
                             `level` */
+    bool lru_causes;     /* `lru` finds the causes of misses */
     rdi_block_map seen;  /* shared by the causes of all levels (causes.h) */
     rd_miss_sink sink;   /* receives all misses; NULL: nobody does */
     uint64_t block, tag; /* the current reference, if `sink` is not NULL */

@@ -18,13 +18,17 @@
 typedef struct world {
     rdi_lru inner, fetches, outer;
     uint64_t lanes[3][LANES];
+    uint32_t times[3][LANES];
+    uint64_t dirty[3][16];
     rdi_gathering gathering;
-    uint64_t refs[N + 8], between[3 * N], beyond[4 * N];
-    uint32_t at[N + 8], missed[2][N];
-    size_t kept, misses[2], n_between, n_beyond, references;
+    uint64_t refs[N + RDI_LRU_SPARE], between[3 * N + 1], beyond[4 * N + 1];
+    uint32_t at[N + RDI_LRU_SPARE], before[2][N];
+    rdi_lru_miss misses[2][N + 1];
+    uint64_t outer_before; /* the misses of `outer` before the tile */
+    size_t kept, missed, n_between, n_beyond, references;
 } world;
 
-static rdi_lru some_cache(rdi_rng *rng, uint64_t *lanes) {
+static rdi_lru some_cache(rdi_rng *rng) {
     uint64_t ways = 1 + rdi_rng_below(rng, rdi_rng_below(rng, 2) ? 16 : RDI_LRU_WAYS);
     uint64_t sets = 1 + rdi_rng_below(rng, 16);
     return (rdi_lru){.index = {.sets = sets,
@@ -32,29 +36,51 @@ static rdi_lru some_cache(rdi_rng *rng, uint64_t *lanes) {
                                .hash = rdi_rng_below(rng, 8) == 0},
                      .ways = ways,
                      .stride = (ways + 7) / 8 * 8,
-                     .lanes = lanes,
                      .through = rdi_rng_below(rng, 8) == 0};
 }
 
+/* Sets the arrays of the caches. */
+static void connect(world *w) {
+    rdi_lru *all[3] = {&w->inner, &w->fetches, &w->outer};
+    for (size_t i = 0; i < 3; i++) {
+        all[i]->lanes = w->lanes[i];
+        all[i]->times = w->times[i];
+        all[i]->dirty = w->dirty[i];
+    }
+}
+
 static void run(world *w, const rdi_lru_kernels *k, const uint64_t *blocks, const uint8_t *kinds,
-                size_t n) {
+                size_t n, bool causes) {
     rdi_lru *first[2] = {&w->inner, w->gathering.split ? &w->fetches : &w->inner};
     rdi_arrivals between = {w->between, 0}, beyond = {w->beyond, 0};
+    w->outer_before = w->outer.misses;
     w->kept = k->gather(&w->gathering, blocks, kinds, n, w->refs, w->at);
-    w->misses[0] = k->first(first, w->refs, w->kept, &between, w->missed[0]);
-    w->misses[1] = k->outer(&w->outer, &between, &beyond, w->missed[1], &w->references);
+    w->missed =
+        k->first(first, w->refs, w->kept, &between, w->misses[0], causes ? w->before[0] : NULL);
+    w->references =
+        k->outer(&w->outer, &between, &beyond, w->misses[1], causes ? w->before[1] : NULL);
     w->n_between = between.n;
     w->n_beyond = beyond.n;
 }
 
-static void assert_same(const world *a, const world *b) {
+static void assert_same_misses(const world *a, const world *b, size_t level, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        const rdi_lru_miss *x = &a->misses[level][i], *y = &b->misses[level][i];
+        assert_int_equal(x->lane, y->lane);
+        assert_int_equal(x->victim, y->victim);
+        assert_int_equal(x->index, y->index);
+        assert_int_equal(x->victim_time, y->victim_time);
+    }
+}
+
+static void assert_same(const world *a, const world *b, bool causes) {
     assert_int_equal(a->kept, b->kept);
     assert_memory_equal(a->refs, b->refs, a->kept * sizeof *a->refs);
     assert_memory_equal(a->at, b->at, a->kept * sizeof *a->at);
-    assert_memory_equal(&a->gathering, &b->gathering, sizeof a->gathering);
-    assert_memory_equal(a->misses, b->misses, sizeof a->misses);
-    for (size_t i = 0; i < 2; i++)
-        assert_memory_equal(a->missed[i], b->missed[i], a->misses[i] * sizeof *a->missed[i]);
+    assert_int_equal(a->gathering.bits, b->gathering.bits);
+    assert_int_equal(a->missed, b->missed);
+    assert_same_misses(a, b, 0, a->missed);
+    assert_same_misses(a, b, 1, a->outer.misses - a->outer_before);
     assert_int_equal(a->n_between, b->n_between);
     assert_memory_equal(a->between, b->between, a->n_between * sizeof *a->between);
     assert_int_equal(a->n_beyond, b->n_beyond);
@@ -65,6 +91,15 @@ static void assert_same(const world *a, const world *b) {
     assert_int_equal(a->inner.writebacks, b->inner.writebacks);
     assert_int_equal(a->outer.misses, b->outer.misses);
     assert_int_equal(a->outer.writebacks, b->outer.writebacks);
+    assert_memory_equal(a->times, b->times, sizeof a->times);
+    assert_memory_equal(a->dirty, b->dirty, sizeof a->dirty);
+    if (!causes)
+        return;
+    assert_memory_equal(a->before[0], b->before[0], a->kept * sizeof *a->before[0]);
+    assert_memory_equal(a->before[1], b->before[1], a->references * sizeof *a->before[1]);
+    assert_int_equal(a->inner.now, b->inner.now);
+    assert_int_equal(a->fetches.now, b->fetches.now);
+    assert_int_equal(a->outer.now, b->outer.now);
 }
 
 /* Lets two instruction sets simulate the same three tiles. */
@@ -73,15 +108,16 @@ static void compare(rdi_rng *rng, const rdi_lru_kernels *a, const rdi_lru_kernel
     uint64_t blocks[N], range = 1 + rdi_rng_below(rng, 600), at = 0;
     uint8_t kinds[N];
     memset(w, 0, 2 * sizeof *w);
-    w[0].inner = some_cache(rng, w[0].lanes[0]);
-    w[0].fetches = some_cache(rng, w[0].lanes[1]);
-    w[0].outer = some_cache(rng, w[0].lanes[2]);
+    w[0].inner = some_cache(rng);
+    w[0].fetches = some_cache(rng);
+    w[0].outer = some_cache(rng);
+    bool causes = rdi_rng_below(rng, 3);
     w[0].gathering.split = rdi_rng_below(rng, 2);
     w[0].gathering.every_store = w[0].inner.through;
+    w[0].gathering.pairs = !w[0].inner.through && rdi_rng_below(rng, 2);
     w[1] = w[0];
-    w[1].inner.lanes = w[1].lanes[0];
-    w[1].fetches.lanes = w[1].lanes[1];
-    w[1].outer.lanes = w[1].lanes[2];
+    connect(&w[0]);
+    connect(&w[1]);
     for (unsigned tile = 0; tile < 3; tile++) {
         size_t n = rdi_rng_below(rng, N + 1);
         for (size_t i = 0; i < n; i++) {
@@ -90,9 +126,9 @@ static void compare(rdi_rng *rng, const rdi_lru_kernels *a, const rdi_lru_kernel
             kinds[i] = all[rdi_rng_below(rng, 3)];
         }
         const uint8_t *kind = rdi_rng_below(rng, 6) ? kinds : NULL;
-        run(&w[0], a, blocks, kind, n);
-        run(&w[1], b, blocks, kind, n);
-        assert_same(&w[0], &w[1]);
+        run(&w[0], a, blocks, kind, n, causes);
+        run(&w[1], b, blocks, kind, n, causes);
+        assert_same(&w[0], &w[1], causes);
     }
 }
 
@@ -114,7 +150,24 @@ static void instruction_sets_agree(void **state) {
     free(w);
 }
 
+/* Tests the new times of a set with an empty lane, from which three references are forgotten. */
+static void renumbering_keeps_the_order(void **state) {
+    (void)state;
+    uint64_t lanes[8] = {5, 0, 6, 7, 8, 9, 0, 0};
+    uint32_t times[8] = {90, 0, 300, 70, 301, 80, 0, 0}, renumbered[302] = {0};
+    static const uint32_t expected[8] = {3, 0, 65, 1, 66, 2, 0, 0};
+    rdi_lru c = {.index = {.sets = 1}, .ways = 6, .stride = 8, .lanes = lanes, .times = times};
+    renumbered[300] = 65;
+    renumbered[301] = 66;
+    rdi_lru_renumber(&c, 300, renumbered);
+    assert_memory_equal(times, expected, sizeof times);
+    rdi_lru_renumber(&c, UINT32_MAX, NULL);
+    assert_int_equal(times[4], 5);
+    assert_int_equal(times[2], 4);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(instruction_sets_agree)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(instruction_sets_agree),
+                                       cmocka_unit_test(renumbering_keeps_the_order)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,52 @@
+/* Tells whether the reuse distance of a reference is below the size of a cache, for a cache in LRU
+ * order (lru_sets.h), without computing the distance.
+ *
+ * A fully associative LRU cache of C blocks holds the C blocks that were referenced last: the *near*
+ * blocks. So a distance is below C if and only if the time of the previous reference to the block is
+ * not before a limit, the time of the last reference to the oldest near block. The limit only grows.
+ * The simulated cache keeps the times of the blocks that it holds beside its lanes, so that a
+ * reference that hits needs no search. The times of near blocks that the cache has evicted are in a
+ * table. */
+#ifndef RDI_RECENCY_H
+#define RDI_RECENCY_H
+
+#include "base/common.h"
+#include "hierarchy/lru_sets.h"
+#include "order/block_map.h"
+
+#define RDI_RECENCY_BLOCKS (UINT64_C(1) << 30) /* maximum size of a cache in blocks */
+
+typedef struct rdi_recency {
+    rd_ctx *ctx;
+    uint64_t blocks, sets; /* size of the cache in blocks, and its number of sets */
+    uint8_t *live; /* live[t]: 1 if the reference at time t is the last one to its block; times
+                        after `now` may be marked as well. Its end is padded for loads of 8 bytes. */
+    uint32_t *renumbered; /* scratch: new times */
+    uint32_t room;        /* length of `live` and `renumbered` */
+    uint32_t now;         /* the time of the last reference */
+    uint32_t limit;       /* no near block was referenced last before this time */
+    uint64_t n;           /* number of near blocks */
+    rdi_block_map
+        evicted;    /* near blocks that the cache does not hold, with their times; blocks that
+                              are not near any more are removed from time to time */
+    uint32_t *lost; /* for each set, not less than the time of any near block that it has evicted */
+    uint64_t far_hits, conflict;
+} rdi_recency;
+
+/* Makes an empty state for an empty cache of `blocks` blocks. After a failure, rdi_recency_fini() is
+ * allowed. */
+rd_status rdi_recency_init(rdi_recency *r, rd_ctx *ctx, const rdi_lru *c, uint64_t blocks);
+void rdi_recency_fini(rdi_recency *r); /* a zeroed state is allowed */
+
+/* Makes room for the times of `n` more references. This may change all times, also those of the
+ * cache. */
+void rdi_recency_reserve(rdi_recency *r, rdi_lru *c, size_t n);
+
+/* Classifies n references to the cache, which follow those that were classified before. before[i] is the time of
+ * the previous reference to the block of reference i, or RDI_LRU_MISSED for `misses`. Writes the
+ * blocks of misses with a distance of C or more to `far`, which must have room for all misses, and
+ * sets *n_far to their number. */
+rd_status rdi_recency_classify(rdi_recency *r, const rdi_lru *c, const uint32_t *before, size_t n,
+                               const rdi_lru_miss *misses, uint64_t *far, size_t *n_far);
+
+#endif
