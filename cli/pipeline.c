@@ -34,12 +34,20 @@ static uint32_t count_processors(void) {
     return n > 0 ? (uint32_t)n : 1;
 }
 
+/* Returns whether several threads always help an engine: `auto` decides by the trace how to use them,
+ * and for engines on one thread or a device they only read the trace ahead. Other engines use all
+ * threads for the analysis even where that is slower. */
+static bool threads_help(const char *engine) {
+    char name[32];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(engine, ":"), engine);
+    const rd_engine_info *info = rd_engine_info_find(name);
+    return strcmp(name, "auto") == 0 || (info && !(info->caps & RD_CAP_THREADS));
+}
+
 /* Returns the number of threads for -t auto. The number is 1 if memory is limited, because several
- * threads need more memory than one. It is also 1 with a checkpoint and for every engine except
- * `auto`, because only `auto` decides by the trace whether threads pay off. */
+ * threads need more memory than one, and with a checkpoint, which `parda` writes. */
 static uint32_t choose_threads(const pipeline_options *o) {
-    bool decides = !o->engine || strcmp(o->engine, "auto") == 0 || !strncmp(o->engine, "auto:", 5);
-    if (!decides || o->checkpoint || o->mem_bytes)
+    if ((o->engine && !threads_help(o->engine)) || o->checkpoint || o->mem_bytes)
         return 1;
     uint32_t processors = count_processors();
     return processors < AUTO_THREADS_MOST ? processors : AUTO_THREADS_MOST;
