@@ -421,3 +421,90 @@ def cachegrind_table():
                          f"{off_percent(row, 'rules', field):+.3f}")])
     return table(["program", "accesses that span blocks, %", "cachegrind, D1", "`simulate`, %", "its rules, %",
                   "cachegrind, LL", "`simulate`, %", "its rules, %"], rows)
+
+
+# ---- tables in pages without a template ----
+
+def program_of(trace):
+    """Returns the name of a program for a table, or the generated trace as code."""
+    return f"`{trace}`" if ":" in trace else trace.removesuffix(".trace")
+
+
+def attribution_table():
+    rows = sorted(lines("xeon-2-attribution"), key=lambda row: row["references"])
+    return table(["trace", "references", "without", "with", "", "of that at the end", "memory"],
+                 [[row["trace"].split("-")[0], f"{row['references'] / 1e6:.0f} M", f"{row['processor_without']:.2f} s",
+                   f"{row['processor_with']:.2f} s", f"{row['processor_with'] / row['processor_without']:.2f}",
+                   f"{row['after_the_last_reference']:.2f} s", f"{row['bytes'] / 1e6:.0f} MB"] for row in rows])
+
+
+TIME_COLUMNS = {"accuracy": ("accuracy", ".2f"), "accuracy P": ("parts_accuracy", ".2f"),
+                "first bin": ("first_bin", ".2f"), "1024+": ("far_accuracy", ".1f"),
+                "1024+ P": ("parts_far_accuracy", ".1f"), "misses": ("miss_error", ".3f"),
+                "misses P": ("parts_miss_error", ".3f"), "log": ("log_accuracy", ".1f"),
+                "log W": ("hybrid_log_accuracy", ".1f"), "log P": ("parts_log_accuracy", ".1f")}
+
+
+def right_aligned(text, left=1):
+    """Aligns all columns of a table to the right, except the first `left` ones."""
+    head, rule, *rows = text.split("\n")
+    n = rule.count("---") - left
+    return "\n".join([head, "|" + "---|" * left + "---:|" * n, *rows])
+
+
+def time_table(block):
+    rows = time_rows(block)
+    means = [format(mean(time_values(block, field)), spec) for field, spec in TIME_COLUMNS.values()]
+    return right_aligned(table(
+        ["program", "references", "blocks", *TIME_COLUMNS],
+        [[row["program"], f"{row['references']:,}", f"{row['blocks']:,}",
+          *(format(row[field], spec) for field, spec in TIME_COLUMNS.values())] for row in rows]
+        + [["**average**", "", "", *means]]))
+
+
+def sampling_table():
+    rows = sorted(lines("sampling"), key=lambda row: (row["engine"], row["expected_samples"] < 1000))
+    text = table(["trace", "references", "blocks", "engine", "samples", "error", "largest", "inside", "half"],
+                 [[program_of(row["trace"]), f"{row['references']:,}", f"{row['blocks']:,}", f"`{row['engine']}`",
+                   f"{row['expected_samples']:.0f}" + (" (few)" if row["expected_samples"] < 1000 else ""),
+                   f"{row['mean_error']:.4f}", f"{row['largest_error']:.3f}", f"{100 * row['inside_share']:.1f} %",
+                   f"{row['mean_half_width']:.4f}"] for row in rows])
+    head, _, *rest = text.split("\n")
+    return "\n".join([head, "|---|---:|---:|---|---:|---:|---:|---:|---:|", *rest])
+
+
+def hprda_table():
+    titles = {"cc1x": "cc1, one huge function"}
+    programs_ = [row["trace"] for row in find(HPRDA, figure="10-15", engine=AVL)]
+    columns = [([row["median_seconds"] for row in find(HPRDA, figure="10-15", engine=AVL)], ".1f"),
+               (hprda_speedups(THREADS), ".1f"), (hprda_speedups(DEVICE), ".1f"),
+               (hprda_speedups("auto"), ".0f"), (hprda_speedups("gpu"), ".0f"),
+               (hprda_with_reading(THREADS), ".1f"), (hprda_with_reading(DEVICE), ".1f"),
+               (hprda_errors(UNADJUSTED), ".3f"), (hprda_errors(THREADS), ".3f"), (hprda_errors(THREADS, "accuracy"), ".2f")]
+    blocks = [row["blocks"] for row in find(HPRDA, figure="10-15", engine=AVL)]
+    rows = [[titles.get(program_of(trace), program_of(trace)), blocks[i], f"{columns[0][0][i]:.1f} s",
+             *(format(values[i], spec) for values, spec in columns[1:])] for i, trace in enumerate(programs_)]
+    means = [f"**{format(mean(values), spec)}**" for values, spec in columns[1:]]
+    return table(["program", "blocks", "tree", "fig. 10, threads", "fig. 10, H200", "`auto`, threads", "`gpu`",
+                  "fig. 11, threads", "fig. 11, H200", "fig. 14, `adjust=off`", "fig. 14, `adjust=on`", "accuracy, on"],
+                 rows + [["**average**", "", "", *means],
+                         ["paper", "", "", "3 (4 cores)", "19.6, at most 33", "", "", "1.85", "15.1, at most 22",
+                          "1.2", "0.37", ""]])
+
+
+def hprda_pieces_table():
+    pieces = [2**k for k in range(8, 15)]
+    rows = {"average error, percent": [100 * hprda_pieces("openmp", st, "average_error") for st in pieces],
+            "threads, ns per reference": [hprda_pieces("openmp", st, "ns_per_reference") for st in pieces],
+            "H200, ns per reference": [hprda_pieces("cuda", st, "ns_per_reference") for st in pieces]}
+    return table(["ST", *pieces], [[name, *(format(value, ".3f" if "error" in name else ".1f") for value in values)]
+                                   for name, values in rows.items()])
+
+
+def gpu_speed_table():
+    titles = {"uniform:blocks=4M": "uniform, 4 M blocks", "zipf:blocks=4M,alpha=0.99": "Zipf 0.99, 4 M blocks",
+              "uniform:blocks=50M": "uniform, 50 M blocks", "cc1.trace": "cc1, recorded"}
+    speed = {(row["trace"], round(math.log2(row["references"]))): f"{row['mrefs_per_second']:.0f}"
+             for row in find("h200", suite="gpu", engine="gpu")}
+    return table(["trace", "2^27 references", "2^30 references"],
+                 [[title, speed.get((trace, 27), ""), speed.get((trace, 30), "")] for trace, title in titles.items()])

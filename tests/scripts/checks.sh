@@ -118,6 +118,7 @@ if command -v python3 >/dev/null; then
     expect_number 'differs from docs/choosing.md.in' bench/results/choosing.jsonl \
         '/"engine": "bk"/s/"mrefs_per_second": /&1/'
     expect_number 'differs from docs/papers.md.in' bench/results/prediction.md '/^| average /s/9[0-9]\.[0-9]/77.7/'
+    expect_number 'differs from the result files' docs/statistical.md '/^| swim-140 /s/[0-9]/7/'
     expect_number ': 3.7 has no source' docs/papers.md.in '$a It is 3.7 times as fast.'
     expect_number ': eighty has no source' docs/choosing.md.in '$a It is eighty times as fast.'
     expect_number ': 12.5 has no source' bench/README.md '$a It takes 12.5 s.'
