@@ -228,6 +228,11 @@ static void add_label(rdi_paper *paper, const char *label) {
     rdi_paper_column(paper, LABEL_COLUMNS, label);
 }
 
+/* Returns the word that stands before a number that a sample only estimates. */
+static const char *about(const rd_objects_facts *f) {
+    return f->is_sample ? "about " : "";
+}
+
 /* Adds a line with a number of requests, their share of all counted requests and their bytes. */
 static void add_traffic(rdi_paper *paper, const rd_objects_facts *f, const char *label,
                         const rd_traffic *t, const char *what) {
@@ -239,7 +244,7 @@ static void add_traffic(rdi_paper *paper, const rd_objects_facts *f, const char 
     rdi_format_share((double)t->requests / (double)f->counted.requests, share);
     add_label(paper, label);
     if (what)
-        rdi_text_printf(&paper->t, "%s, %s: %s\n", share, count, what);
+        rdi_text_printf(&paper->t, "%s%s, %s: %s\n", about(f), share, count, what);
     else
         rdi_text_printf(&paper->t, "%s, %s\n", count, bytes);
 }
@@ -293,7 +298,7 @@ static void add_facts(rdi_paper *paper, const rd_objects_facts *f) {
     }
     add_operations(paper, f);
     add_label(paper, "objects");
-    rdi_text_printf(&paper->t, "%s, the largest has %s\n", objects, largest);
+    rdi_text_printf(&paper->t, "%s%s, the largest has %s\n", about(f), objects, largest);
     add_live(paper, f);
     add_traffic(paper, f, "cold misses", &f->cold, "first requests of an object");
     add_traffic(paper, f, "deleted", &f->deleted, "misses of deleted objects");

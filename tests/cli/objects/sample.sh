@@ -32,3 +32,4 @@ $REUSEDIST mrc --weight=bytes -e shards:speed=2 t.csv || true
 $REUSEDIST mrc --weight=bytes -e shards --every=1m t.csv || true
 $REUSEDIST mrc --weight=bytes -e stream t.csv || true
 $REUSEDIST merge p.json p.json || true
+$REUSEDIST analyze --weight=bytes -e shards:rate=0.25,seed=3 t.csv | sed -n 2,5p
