@@ -6,16 +6,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define HEAD_BYTES 4096 /* bytes that are enough to tell a profile from a trace */
 
-/* The beginning of a file, which for standard input cannot be read again. */
-typedef struct file_head {
-    char bytes[HEAD_BYTES];
+/* A file whose first bytes have been read. If they cannot be read again, as those of a pipe, the
+ * file stays open. */
+typedef struct input_file {
+    const char *path;
+    int fd; /* -1: the file is closed */
+    char head[HEAD_BYTES];
     size_t n;
-} file_head;
+    rd_trace *trace; /* the trace in an open file */
+} input_file;
 
 static bool is_standard(const char *path) {
     return strcmp(path, "-") == 0;
@@ -38,25 +44,48 @@ static size_t read_bytes(int fd, char *to, size_t n) {
     return got;
 }
 
-/* Reads the beginning of a file, or nothing if it cannot be opened, which the analysis reports. */
-static void read_head(const char *path, file_head *head) {
-    int fd = is_standard(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    head->n = fd >= 0 ? read_bytes(fd, head->bytes, sizeof head->bytes) : 0;
-    if (!is_standard(path) && fd >= 0)
-        close(fd);
+static bool can_be_read_again(int fd) {
+    struct stat s;
+    return fstat(fd, &s) == 0 && !S_ISFIFO(s.st_mode) && !S_ISCHR(s.st_mode) &&
+           !S_ISSOCK(s.st_mode);
 }
 
-/* Returns whether a file that begins with `head` is a profile. Other JSON, for example a trace in
- * JSON lines, does not have the schema of a profile near its start. */
-static bool is_profile(const file_head *head) {
+/* Reads the beginning of a file, or nothing if it cannot be opened, which the analysis reports. */
+static void read_head(const char *path, input_file *f) {
+    bool standard = is_standard(path);
+    f->path = path;
+    f->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    f->n = f->fd >= 0 ? read_bytes(f->fd, f->head, sizeof f->head) : 0;
+    if (!standard && f->fd >= 0 && can_be_read_again(f->fd)) {
+        close(f->fd);
+        f->fd = -1;
+    }
+}
+
+static const char *name_of(const input_file *f) {
+    return is_standard(f->path) ? "(standard input)" : f->path;
+}
+
+static void close_files(input_file *files, int n) {
+    for (int i = 0; i < n; i++) {
+        rd_trace_close(files[i].trace);
+        if (files[i].fd > STDIN_FILENO)
+            close(files[i].fd);
+    }
+    free(files);
+}
+
+/* Returns whether a file is a profile. Other JSON, for example a trace in JSON lines, does not have
+ * the schema of a profile near its start. */
+static bool is_profile(const input_file *f) {
     static const char schema[] = "\"reusedist.profile/";
     size_t at = 0;
-    while (at < head->n && strchr(" \t\r\n", head->bytes[at]) && head->bytes[at])
+    while (at < f->n && strchr(" \t\r\n", f->head[at]) && f->head[at])
         at++;
-    if (at == head->n || head->bytes[at] != '{')
+    if (at == f->n || f->head[at] != '{')
         return false;
-    for (; at + sizeof schema - 1 <= head->n; at++)
-        if (memcmp(head->bytes + at, schema, sizeof schema - 1) == 0)
+    for (; at + sizeof schema - 1 <= f->n; at++)
+        if (memcmp(f->head + at, schema, sizeof schema - 1) == 0)
             return true;
     return false;
 }
@@ -66,28 +95,25 @@ static bool has_trace_options(const mrc_input *in) {
     return o->engine || o->format || o->block || o->kinds || o->bound || o->merge;
 }
 
-/* Adds the traces to the analysis. If one of them is standard input, `head` has its first bytes,
- * which have already been read, and the caller closes *standard. */
-static rd_status add_traces(pipeline *p, int n, char **paths, const file_head *head,
-                            rd_trace **standard) {
+/* Adds the traces to the analysis. */
+static rd_status add_traces(pipeline *p, int n, input_file *files) {
     rd_status status = RD_OK;
     for (int i = 0; i < n && status == RD_OK; i++) {
-        if (!is_standard(paths[i]) || *standard) {
-            status = rd_analysis_add_file(p->analysis, paths[i]);
+        input_file *f = &files[i];
+        if (f->fd < 0) {
+            status = rd_analysis_add_file(p->analysis, f->path);
             continue;
         }
-        status = rd_trace_open_fd(p->ctx, STDIN_FILENO, "(standard input)", head->bytes, head->n,
-                                  p->options->format, standard);
+        status = rd_trace_open_fd(p->ctx, f->fd, name_of(f), f->head, f->n, p->options->format,
+                                  &f->trace);
         if (status == RD_OK)
-            status = rd_analysis_add_trace(p->analysis, *standard, paths[i]);
+            status = rd_analysis_add_trace(p->analysis, f->trace, f->path);
     }
     return status;
 }
 
-static int analyze(rd_ctx *ctx, const mrc_input *in, int n, char **paths, const file_head *head,
-                   rd_profile **out) {
+static int analyze(rd_ctx *ctx, const mrc_input *in, int n, input_file *files, rd_profile **out) {
     pipeline p;
-    rd_trace *standard = NULL;
     rd_objects_config config;
     pipeline_extras extras = {.objects = objects_config(in->objects, in->sizes, &config),
                               .sharing = in->sharing};
@@ -99,23 +125,22 @@ static int analyze(rd_ctx *ctx, const mrc_input *in, int n, char **paths, const 
         return status;
     status = pipeline_open(&p, ctx, &options, &extras);
     if (status == EXIT_OK) {
-        rd_status added = add_traces(&p, n, paths, head, &standard);
+        rd_status added = add_traces(&p, n, files);
         status = added == RD_OK ? pipeline_run(&p, out) : fail_status(ctx, added);
     }
     pipeline_close(&p);
-    rd_trace_close(standard);
     return status;
 }
 
-static int read_as_profile(rd_ctx *ctx, const mrc_input *in, const char *path,
-                           const file_head *head, rd_profile **out) {
+static int read_as_profile(rd_ctx *ctx, const mrc_input *in, const input_file *f,
+                           rd_profile **out) {
+    const char *path = f->path;
     if (has_trace_options(in))
         return fail_usage("%s: this is a profile; -e, -f, -b, --kinds, --bound and --merge are for "
                           "traces",
                           path);
-    rd_status status = is_standard(path) ? rd_profile_read_fd(ctx, STDIN_FILENO, "(standard input)",
-                                                              head->bytes, head->n, out)
-                                         : rd_profile_read(ctx, path, out);
+    rd_status status = f->fd >= 0 ? rd_profile_read_fd(ctx, f->fd, name_of(f), f->head, f->n, out)
+                                  : rd_profile_read(ctx, path, out);
     if (status != RD_OK)
         return fail_status(ctx, status);
     tell_profile_note(path, *out);
@@ -133,18 +158,33 @@ static int read_as_profile(rd_ctx *ctx, const mrc_input *in, const char *path,
     return fits;
 }
 
-int mrc_read(rd_ctx *ctx, const mrc_input *in, int n, char **paths, rd_profile **out) {
-    file_head head, standard = {.n = 0};
+/* Reads the beginnings of the files, and then either the profile or the traces. Standard input is
+ * read only once; the analysis refuses to read it again. */
+static int read_files(rd_ctx *ctx, const mrc_input *in, int n, char **paths, input_file *files,
+                      rd_profile **out) {
+    bool standard = false;
     for (int i = 0; i < n; i++) {
-        read_head(paths[i], &head);
-        if (is_standard(paths[i]) && !standard.n)
-            standard = head;
-        if (is_profile(&head) && n > 1)
+        if (is_standard(paths[i]) && standard) {
+            files[i] = (input_file){.path = paths[i], .fd = -1};
+            continue;
+        }
+        standard = standard || is_standard(paths[i]);
+        read_head(paths[i], &files[i]);
+        if (is_profile(&files[i]) && n > 1)
             return fail_usage("%s: this is a profile; %s takes one profile, or traces. 'reusedist "
                               "merge' adds profiles",
                               paths[i], in->command);
-        if (is_profile(&head))
-            return read_as_profile(ctx, in, paths[i], &head, out);
+        if (is_profile(&files[i]))
+            return read_as_profile(ctx, in, &files[i], out);
     }
-    return analyze(ctx, in, n, paths, &standard, out);
+    return analyze(ctx, in, n, files, out);
+}
+
+int mrc_read(rd_ctx *ctx, const mrc_input *in, int n, char **paths, rd_profile **out) {
+    input_file *files = calloc((size_t)n, sizeof *files);
+    if (!files)
+        return fail("out of memory");
+    int status = read_files(ctx, in, n, paths, files, out);
+    close_files(files, n);
+    return status;
 }
