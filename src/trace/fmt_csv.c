@@ -88,6 +88,14 @@ static rd_status fail_value(csv_reader *c, size_t i, const rdi_field *field, con
                     c->column[i].number, roles[c->column[i].role].name, excerpt, why);
 }
 
+/* Fails because of a value in a column that the user can leave out. */
+static rd_status fail_optional(csv_reader *c, size_t i, const rdi_field *field, const char *wrong) {
+    char why[160];
+    snprintf(why, sizeof why, "%s (%s=none ignores the column)", wrong,
+             roles[c->column[i].role].name);
+    return fail_value(c, i, field, why);
+}
+
 /* Reads a number up to `max`: decimal, or hexadecimal with 0x. With base=hex, addresses are
  * hexadecimal with or without 0x. */
 static rd_status read_number(csv_reader *c, size_t i, const rdi_field *field, uint64_t max,
@@ -100,8 +108,8 @@ static rd_status read_number(csv_reader *c, size_t i, const rdi_field *field, ui
     uint64_t value = 0;
     const char *digits = field->text + skip;
     if (!(hex ? rdi_scan_hex(digits, &value) : rdi_scan_dec(digits, &value)) || value > max)
-        return fail_value(
-            c, i, field, max == UINT32_MAX ? "does not fit in 32 bits" : "does not fit in 64 bits");
+        return max == UINT32_MAX ? fail_optional(c, i, field, "does not fit in 32 bits")
+                                 : fail_value(c, i, field, "does not fit in 64 bits");
     *out = value;
     return RD_OK;
 }
@@ -116,7 +124,7 @@ static const char *kind_meaning(const char *text, size_t n, uint64_t *out) {
     else if (rdi_csv_matches(text, n, FETCH_WORDS))
         *out = RD_FETCH;
     else
-        return "is not a known kind of reference (kind=none ignores the column)";
+        return "is not a known kind of reference";
     return NULL;
 }
 
@@ -154,12 +162,7 @@ static rd_status read_id(csv_reader *c, size_t i, rdi_field field, uint64_t *out
 static rd_status read_request_value(csv_reader *c, size_t i, const rdi_field *field, rdi_row *row) {
     const char *wrong =
         rdi_row_request_value(row, c->column[i].role, field->text, field->n, c->rows.unit);
-    if (!wrong)
-        return RD_OK;
-    char why[160];
-    snprintf(why, sizeof why, "%s (%s=none ignores the column)", wrong,
-             roles[c->column[i].role].name);
-    return fail_value(c, i, field, why);
+    return wrong ? fail_optional(c, i, field, wrong) : RD_OK;
 }
 
 static rd_status read_value(csv_reader *c, size_t i, const rdi_field *field, rdi_row *row) {
@@ -187,7 +190,7 @@ static rd_status read_value(csv_reader *c, size_t i, const rdi_field *field, rdi
     default:
         wrong = kind_meaning(field->text, field->n, &number);
         ref->kind = (uint8_t)number;
-        return wrong ? fail_value(c, i, field, wrong) : RD_OK;
+        return wrong ? fail_optional(c, i, field, wrong) : RD_OK;
     }
 }
 

@@ -243,7 +243,8 @@ static const struct {
     {"csv:addr=1", "1,2\n0x12345678901234567,2\n", RD_EFORMAT, 1,
      "t: line 2: column 1 (addr): '0x12345678901234567' does not fit in 64 bits"},
     {"csv:id=1,size=2", "1,4294967295\n1,4294967296\n", RD_EFORMAT, 1,
-     "t: line 2: column 2 (size): '4294967296' does not fit in 32 bits"},
+     "t: line 2: column 2 (size): '4294967296' does not fit in 32 bits (size=none ignores the "
+     "column)"},
     {"csv:id=1,size=2", "1,\n", RD_EFORMAT, 0, "t: line 1: column 2 (size): '' is not a number"},
     {"csv:id=1,size=2", "1,-4\n", RD_EFORMAT, 0,
      "t: line 1: column 2 (size): '-4' is not a number"},
