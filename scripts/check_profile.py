@@ -342,11 +342,15 @@ def check_sharing(profile):
              "the counts of a shared block contradict each other")
         need((row["first"] is None) == (row["second"] is None) and row["removes"] <= misses,
              "the data to separate in a shared block contradict each other")
+        edges = [edge for item in row.get("items", []) for edge in (2 * item["first"], 2 * item["last"] + 1)]
+        need(edges == sorted(set(edges)), "the items of a shared block are not in ascending order")
         sums = [sums[0] + row["true_sharing"], sums[1] + row["false_sharing"]]
     need(len(part["blocks"]) <= part["shared_blocks"], "more shared blocks are listed than exist")
     whole = [part["true_sharing"], part["false_sharing"]]
     need(sums == whole or len(part["blocks"]) < part["shared_blocks"],
          "shared blocks do not add up to the sharing misses")
+    need(not part.get("window") or sum(sum(row["misses"]) for row in part["timelines"]) == sum(whole),
+         "the timelines of threads do not add up to their coherence misses")
 
 
 def check(profile):

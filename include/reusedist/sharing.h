@@ -107,6 +107,12 @@ RD_API const rd_private_stacks *rd_profile_private(const rd_profile *p);
 #define RD_SHARED_BLOCKS_MAX 10000 /* maximum number of blocks in a profile */
 #define RD_SHARED_ROWS_MAX   1000 /* maximum number of data structures, and of lines, in a profile */
 
+/* Adjacent bytes of a block that the same threads load and the same threads store. */
+typedef struct rd_shared_item {
+    uint64_t first, last;          /* offsets from the beginning of the block, both inclusive */
+    const char *readers, *writers; /* as in rd_shared_block */
+} rd_shared_item;
+
 /* A block with coherence misses. Lists of threads are numbers that are separated by blanks; the end
  * of a long list is left out. */
 typedef struct rd_shared_block {
@@ -126,6 +132,9 @@ typedef struct rd_shared_block {
                          blocks */
     uint64_t removes; /* number of coherence misses that disappear if all data of the block that
                          different threads use are in different blocks */
+    const rd_shared_item *items; /* the bytes that were used since the first coherence miss, in
+                                    ascending order */
+    size_t n_items;
 } rd_shared_block;
 
 /* The coherence misses of a data structure, or of a line of code. */
@@ -135,6 +144,13 @@ typedef struct rd_shared_row {
     uint64_t removals; /* lines: coherence misses that stores of this line caused; data: 0 */
     uint64_t removes;  /* data: as in rd_shared_block; lines: 0 */
 } rd_shared_row;
+
+/* The coherence misses of one thread over time. */
+typedef struct rd_shared_timeline {
+    uint32_t process, thread;
+    const uint64_t *misses; /* number of misses per window */
+    size_t n;
+} rd_shared_timeline;
 
 /* The data that threads share. Lists are sorted by coherence misses, in descending order. */
 typedef struct rd_shared_data {
@@ -146,6 +162,11 @@ typedef struct rd_shared_data {
     size_t n_blocks;
     const rd_shared_row *data, *lines;
     size_t n_data, n_lines;
+    /* The threads with coherence misses, in the order of their numbers. A window is `window`
+     * references of all threads together; 0: the profile has no timelines. */
+    uint64_t window;
+    const rd_shared_timeline *timelines;
+    size_t n_timelines;
 } rd_shared_data;
 
 /* Returns the shared data of a profile, borrowed from it, or NULL if they were not measured. */

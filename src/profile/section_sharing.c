@@ -28,25 +28,31 @@ const rd_shared_data *rd_profile_shared(const rd_profile *p) {
 #define ROW(key, read)                                                                             \
     { #key, read, offsetof(rd_shared_row, key), true }
 
+static void read_items(rdi_profile_reader *r, void *field) {
+    static const rdi_json_field fields[] = {
+        {"first", rdi_read_u64, offsetof(rd_shared_item, first), true},
+        {"last", rdi_read_u64, offsetof(rd_shared_item, last), true},
+        {"readers", rdi_read_needed_text, offsetof(rd_shared_item, readers), true},
+        {"writers", rdi_read_needed_text, offsetof(rd_shared_item, writers), true},
+        {0},
+    };
+    rd_shared_block *block = field;
+    const void *rows = NULL;
+    rdi_read_list(r, fields, sizeof(rd_shared_item), &rows, &block->n_items);
+    block->items = rows;
+}
+
 static void read_blocks(rdi_profile_reader *r, void *field) {
     static const rdi_json_field fields[] = {
-        BLOCK(address, rdi_read_u64),
-        BLOCK(threads, rdi_read_u64),
-        BLOCK(loads, rdi_read_u64),
-        BLOCK(stores, rdi_read_u64),
-        BLOCK(true_sharing, rdi_read_u64),
-        BLOCK(false_sharing, rdi_read_u64),
-        BLOCK(readers, rdi_read_needed_text),
-        BLOCK(writers, rdi_read_needed_text),
-        BLOCK(data, rdi_read_needed_text),
-        BLOCK(lines, rdi_read_needed_text),
-        BLOCK(first, rdi_read_text),
-        BLOCK(second, rdi_read_text),
-        BLOCK(first_offset, rdi_read_u64),
-        BLOCK(second_offset, rdi_read_u64),
-        BLOCK(padding, rdi_read_u64),
-        BLOCK(removes, rdi_read_u64),
-        {0},
+        BLOCK(address, rdi_read_u64),         BLOCK(threads, rdi_read_u64),
+        BLOCK(loads, rdi_read_u64),           BLOCK(stores, rdi_read_u64),
+        BLOCK(true_sharing, rdi_read_u64),    BLOCK(false_sharing, rdi_read_u64),
+        BLOCK(readers, rdi_read_needed_text), BLOCK(writers, rdi_read_needed_text),
+        BLOCK(data, rdi_read_needed_text),    BLOCK(lines, rdi_read_needed_text),
+        BLOCK(first, rdi_read_text),          BLOCK(second, rdi_read_text),
+        BLOCK(first_offset, rdi_read_u64),    BLOCK(second_offset, rdi_read_u64),
+        BLOCK(padding, rdi_read_u64),         BLOCK(removes, rdi_read_u64),
+        {"items", read_items, 0, false},      {0},
     };
     rd_shared_data *all = field;
     const void *rows = NULL;
@@ -75,6 +81,36 @@ static void read_lines(rdi_profile_reader *r, void *field) {
     all->lines = read_rows(r, &all->n_lines);
 }
 
+static void read_window_misses(rdi_profile_reader *r, void *field) {
+    rd_shared_timeline *row = field;
+    size_t room = rdi_count_items(&r->j);
+    uint64_t *misses = rdi_read_take(r, room, sizeof *misses);
+    rdi_json_enter_array(&r->j);
+    while (rdi_json_next_item(&r->j) && misses && row->n < room)
+        misses[row->n++] = rdi_json_u64(&r->j);
+    row->misses = misses;
+}
+
+static void read_thread(rdi_profile_reader *r, void *field) {
+    uint64_t number = rdi_json_u64(&r->j);
+    if (number > UINT32_MAX)
+        rdi_json_fail(&r->j, "the number of a process or a thread is too large");
+    *(uint32_t *)field = (uint32_t)number;
+}
+
+static void read_timelines(rdi_profile_reader *r, void *field) {
+    static const rdi_json_field fields[] = {
+        {"process", read_thread, offsetof(rd_shared_timeline, process), true},
+        {"thread", read_thread, offsetof(rd_shared_timeline, thread), true},
+        {"misses", read_window_misses, 0, true},
+        {0},
+    };
+    rd_shared_data *all = field;
+    const void *rows = NULL;
+    rdi_read_list(r, fields, sizeof(rd_shared_timeline), &rows, &all->n_timelines);
+    all->timelines = rows;
+}
+
 static void sharing_read(rdi_profile_reader *r, void **data) {
     static const rdi_json_field fields[] = {
         {"interleave", rdi_read_needed_text, offsetof(rd_shared_data, interleave), true},
@@ -86,6 +122,8 @@ static void sharing_read(rdi_profile_reader *r, void **data) {
         {"blocks", read_blocks, 0, true},
         {"data", read_data, 0, true},
         {"lines", read_lines, 0, true},
+        {"window", rdi_read_u64, offsetof(rd_shared_data, window), false},
+        {"timelines", read_timelines, 0, false},
         {0},
     };
     rdi_sharing_section *s = rdi_sharing_section_new(r->j.ctx);
@@ -106,6 +144,21 @@ static const char *block_mistake(const rd_shared_block *b) {
         return "the counts of a shared block contradict each other";
     if (!b->first != !b->second || b->removes > misses)
         return "the data to separate in a shared block contradict each other";
+    for (size_t i = 0; i < b->n_items; i++)
+        if (b->items[i].first > b->items[i].last ||
+            (i && b->items[i].first <= b->items[i - 1].last))
+            return "the items of a shared block are not in ascending order";
+    return NULL;
+}
+
+/* Returns what is wrong with the timelines, or NULL. */
+static const char *timelines_mistake(const rd_shared_data *all) {
+    rdi_u128 misses = 0;
+    for (size_t i = 0; i < all->n_timelines; i++)
+        for (size_t w = 0; w < all->timelines[i].n; w++)
+            misses += all->timelines[i].misses[w];
+    if (all->window && misses != (rdi_u128)all->true_sharing + all->false_sharing)
+        return "the timelines of threads do not add up to their coherence misses";
     return NULL;
 }
 
@@ -127,7 +180,7 @@ static const char *sharing_mistake(const rd_profile_facts *facts, const void *da
     if (trues > all->true_sharing || falses > all->false_sharing ||
         (complete && (trues != all->true_sharing || falses != all->false_sharing)))
         return "the coherence misses of shared blocks do not add up";
-    return NULL;
+    return timelines_mistake(all);
 }
 
 /* ---- writing ---- */
@@ -150,7 +203,34 @@ static void write_block(rd_json_writer *w, const rd_shared_block *b) {
     rd_json_put_u64(w, "second_offset", b->second_offset);
     rd_json_put_u64(w, "padding", b->padding);
     rd_json_put_u64(w, "removes", b->removes);
+    rd_json_begin_array(w, "items", RD_JSON_INLINE);
+    for (size_t i = 0; i < b->n_items; i++) {
+        rd_json_begin_object(w, NULL, RD_JSON_INLINE);
+        rd_json_put_u64(w, "first", b->items[i].first);
+        rd_json_put_u64(w, "last", b->items[i].last);
+        rd_json_put_string(w, "readers", b->items[i].readers);
+        rd_json_put_string(w, "writers", b->items[i].writers);
+        rd_json_end_object(w);
+    }
+    rd_json_end_array(w);
     rd_json_end_object(w);
+}
+
+static void write_timelines(rd_json_writer *w, const rd_shared_data *all) {
+    rd_json_put_u64(w, "window", all->window);
+    rd_json_begin_array(w, "timelines", RD_JSON_LINES);
+    for (size_t i = 0; i < all->n_timelines; i++) {
+        const rd_shared_timeline *row = &all->timelines[i];
+        rd_json_begin_object(w, NULL, RD_JSON_INLINE);
+        rd_json_put_u64(w, "process", row->process);
+        rd_json_put_u64(w, "thread", row->thread);
+        rd_json_begin_array(w, "misses", RD_JSON_INLINE);
+        for (size_t k = 0; k < row->n; k++)
+            rd_json_put_u64(w, NULL, row->misses[k]);
+        rd_json_end_array(w);
+        rd_json_end_object(w);
+    }
+    rd_json_end_array(w);
 }
 
 static void write_rows(rd_json_writer *w, const char *key, const rd_shared_row *rows, size_t n) {
@@ -182,6 +262,7 @@ static void sharing_write(rd_json_writer *w, const void *data) {
     rd_json_end_array(w);
     write_rows(w, "data", all->data, all->n_data);
     write_rows(w, "lines", all->lines, all->n_lines);
+    write_timelines(w, all);
     rd_json_end_object(w);
 }
 

@@ -198,6 +198,7 @@ static rd_status put_profile(rd_json_writer *w, const rd_page *page, size_t i,
     RD_TRY(rdi_html_details(w, p, page->n));
     RD_TRY(rdi_html_contexts(w, p, page->n));
     RD_TRY(rdi_html_threads(w, p, page->n));
+    rdi_html_sharing(w, p, page->n);
     if (page->source_text)
         RD_TRY(rdi_html_sources(w, p, page->n));
     rd_json_end_object(w);

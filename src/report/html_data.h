@@ -60,6 +60,9 @@ RD_CHECKED rd_status rdi_html_contexts(rd_json_writer *w, const rd_profile *p, s
  * for all threads has no such member. */
 RD_CHECKED rd_status rdi_html_threads(rd_json_writer *w, const rd_profile *p, size_t n_profiles);
 
+/* Writes the data that threads share as a member of the profile's object, if the profile has them. */
+void rdi_html_sharing(rd_json_writer *w, const rd_profile *p, size_t n_profiles);
+
 /* ---- machines (html_machines.c) ---- */
 
 /* Writes the misses of the page's machines as a member of the whole object. */

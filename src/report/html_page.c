@@ -106,10 +106,10 @@ static rd_status check_kind(rd_ctx *ctx, const rd_page *page, bool *objects) {
 rd_status rd_report_html(rd_ctx *ctx, const rd_page *page, char **text, size_t *n) {
     RDI_NEED(ctx, ctx, page, text, n);
     static const char *const scripts[] = {
-        "util.js",           "details.js", "words.js", "export.js", "charts.js",
-        "curves.js",         "frame.js",   "heat.js",  "tables.js", "panels.js",
-        "panels_code.js",    "source.js",  "calls.js", "flame.js",  "panels_machine.js",
-        "panels_threads.js", "tabs.js",    "page.js",  NULL};
+        "util.js",           "details.js",        "words.js", "export.js", "charts.js",
+        "curves.js",         "frame.js",          "heat.js",  "tables.js", "panels.js",
+        "panels_code.js",    "source.js",         "calls.js", "flame.js",  "panels_machine.js",
+        "panels_threads.js", "panels_sharing.js", "tabs.js",  "page.js",   NULL};
     rd_page known;
     bool objects = false;
     char *json = NULL;

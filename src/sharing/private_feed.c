@@ -232,5 +232,6 @@ rd_status rd_sharing_feed(rd_sharing *s, const rd_sharing_batch *batch) {
         if (k >= 3)
             RD_TRY(feed_tile(s, &t[(k - 3) % STEPS]));
     }
+    s->fed += batch->n;
     return RD_OK;
 }

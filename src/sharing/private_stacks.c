@@ -4,6 +4,7 @@
 #include "reusedist/engine.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #define AXIS_UNIT   1024
 #define NUMBERS_MAX UINT64_C(0xfffffffe) /* copies, blocks and sets have 32-bit numbers */
@@ -433,12 +434,30 @@ static rd_status use_run(rd_sharing *s, const rdi_private_run *run, uint32_t c, 
     return RD_OK;
 }
 
+/* Makes the windows of the timelines twice as long until reference `at` is in one of them. */
+static void widen_windows(rd_sharing *s, uint64_t at) {
+    while (at / s->window >= RDI_PRIVATE_WINDOWS) {
+        s->window *= 2;
+        for (size_t i = 0; i < s->n_threads; i++) {
+            uint64_t *misses = s->threads[i]->misses;
+            for (size_t w = 0; w < RDI_PRIVATE_WINDOWS / 2; w++)
+                misses[w] = misses[2 * w] + misses[2 * w + 1];
+            memset(misses + RDI_PRIVATE_WINDOWS / 2, 0, RDI_PRIVATE_WINDOWS / 2 * sizeof *misses);
+        }
+    }
+}
+
 rd_status rdi_private_reference(rd_sharing *s, const rdi_private_run *run, uint32_t *c,
                                 uint64_t *distance) {
     const rd_sharing_batch *batch = run->batch;
     rdi_private_stack *stack = s->threads[s->current];
     s->pc = s->shared && batch->refs->pc ? batch->refs->pc[batch->origins[run->from]] : 0;
     RD_TRY(load(s, stack, batch->blocks[run->from], c, distance));
+    if (s->shared && *distance == RD_MISS_COHERENCE) {
+        uint64_t at = s->fed + run->from;
+        widen_windows(s, at);
+        stack->misses[at / s->window]++;
+    }
     RD_TRY(use_run(s, run, *c, *distance < RD_MISS_COHERENCE));
     if (s->scans)
         find_quiet(s, stack, *c);
@@ -458,6 +477,7 @@ rd_status rdi_private_stacks_finish(rd_sharing *s) {
         RD_TRY(end_lifetime(s, (uint32_t)c));
     for (size_t i = 0; i < s->n_threads && !s->finished; i++)
         RD_TRY(count_all(s->threads[i]));
+    widen_windows(s, s->fed ? s->fed - 1 : 0);
     s->finished = true;
     return RD_OK;
 }

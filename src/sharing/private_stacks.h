@@ -50,6 +50,7 @@ typedef struct rdi_shared_block {
     uint32_t detail; /* number of its rdi_shared_detail; 0: none */
 } rdi_shared_block;
 
+#define RDI_PRIVATE_WINDOWS 128 /* maximum number of windows of a timeline */
 #define RDI_PRIVATE_PENDING 256 /* maximum number of distances that are counted together */
 
 typedef struct rdi_private_stack {
@@ -58,6 +59,8 @@ typedef struct rdi_private_stack {
     rdi_stack_top top;    /* the most recent blocks, ... */
     rdi_weight_axis axis; /* ... and all others */
     rd_private_counts counts;
+    uint64_t
+        misses[RDI_PRIVATE_WINDOWS]; /* coherence misses per window, if details are requested */
     rdi_hist *hist;
     /* Distances that `hist` does not have yet: the numbers of distances below RDI_TOP_LANES, and a
      * list of others. */
@@ -89,6 +92,8 @@ struct rd_sharing {
     rdi_private_stack **threads;
     size_t n_threads, threads_room;
     uint32_t current; /* index of the thread of the last reference; meaningless without threads */
+    uint64_t fed;     /* number of references in all earlier batches */
+    uint64_t window;  /* number of references per window of the timelines */
     uint64_t pc;      /* program counter of the reference, if details are requested */
     rdi_shared_blocks *shared; /* details of shared blocks; NULL: not requested */
     const rdi_top_kernel *kernel;

@@ -13,19 +13,19 @@ static void add_hash(uint64_t *hash, uint64_t set, uint64_t who) {
 }
 
 /* Computes a hash for each bit that identifies the threads that load it and the threads that store
- * it; 0 if no thread uses the bit. `known` has two sets for each thread, which must be empty: they
- * collect the bits that the thread has loaded and the bits that it has stored. */
-static void hash_bits(const rdi_shared_blocks *b, const rdi_shared_detail *d, uint64_t *known,
+ * it; 0 if no thread uses the bit. The function also collects the uses of the threads, which must be
+ * empty before. */
+static void hash_bits(const rdi_shared_blocks *b, const rdi_shared_detail *d, rdi_shared_use *uses,
                       uint64_t *hash) {
     for (uint32_t i = d->first_run; i; i = b->runs[i].next) {
         const rdi_shared_run *run = &b->runs[i];
         if (run->seed)
             continue;
-        uint64_t *of_thread = known + 2 * (size_t)run->thread;
-        add_hash(hash, run->read & ~of_thread[0], 2 * (uint64_t)run->thread);
-        add_hash(hash, run->stored & ~of_thread[1], 2 * (uint64_t)run->thread + 1);
-        of_thread[0] |= run->read;
-        of_thread[1] |= run->stored;
+        rdi_shared_use *use = &uses[run->thread];
+        add_hash(hash, run->read & ~use->loads, 2 * (uint64_t)run->thread);
+        add_hash(hash, run->stored & ~use->stores, 2 * (uint64_t)run->thread + 1);
+        use->loads |= run->read;
+        use->stores |= run->stored;
     }
 }
 
@@ -161,20 +161,20 @@ rd_status rdi_shared_fix_find(const rdi_shared_blocks *b, const rdi_shared_detai
     size_t words = threads / 64 + 1;
     uint64_t hash[64] = {0};
     item_state states[RDI_ITEMS_MAX + 1];
-    uint64_t *known = rdi_calloc(b->ctx, threads + 1, 2 * sizeof *known);
+    rdi_shared_use *uses = rdi_calloc(b->ctx, threads + 1, sizeof *uses);
     uint64_t *bits = rdi_calloc(b->ctx, RDI_COUNT(states), 2 * words * sizeof *bits);
     uint32_t *pairs = rdi_calloc(b->ctx, RDI_ITEMS_MAX * RDI_ITEMS_MAX, sizeof *pairs);
     *out = (rdi_shared_fix){0};
-    if (known && bits && pairs) {
+    if (uses && bits && pairs) {
         for (size_t i = 0; i < RDI_COUNT(states); i++)
             states[i] = (item_state){bits + 2 * i * words, bits + (2 * i + 1) * words};
-        hash_bits(b, d, known, hash);
+        hash_bits(b, d, uses, hash);
         find_items(hash, out);
         analyze(b, d, states, words, pairs, out);
         choose_pair(pairs, out);
     }
-    rd_status status = known && bits && pairs ? RD_OK : RD_ENOMEM;
-    rdi_free(b->ctx, known);
+    rd_status status = uses && bits && pairs ? RD_OK : RD_ENOMEM;
+    out->uses = uses;
     rdi_free(b->ctx, bits);
     rdi_free(b->ctx, pairs);
     return status;

@@ -92,6 +92,17 @@ static int by_number(const void *a, const void *b) {
     return compare_numbers(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
+/* Sorts and lists n numbers of threads, and frees them. */
+static rd_status list_numbers(result *r, uint32_t *numbers, size_t n, const char **out) {
+    qsort(numbers, n, sizeof *numbers, by_number);
+    rdi_text t = rdi_text_start(r->s->ctx);
+    for (size_t i = 0; i < n && i < LISTED_THREADS; i++)
+        rdi_text_printf(&t, "%s%" PRIu32, i ? " " : "", numbers[i]);
+    rdi_text_puts(&t, n > LISTED_THREADS ? " ..." : "");
+    rdi_free(r->s->ctx, numbers);
+    return keep(r, &t, out);
+}
+
 /* Lists the numbers of the threads that load from the block or, with `stores`, that store to it. */
 static rd_status list_threads(result *r, uint32_t copies, bool stores, const char **out) {
     const rd_sharing *s = r->s;
@@ -102,13 +113,7 @@ static rd_status list_threads(result *r, uint32_t copies, bool stores, const cha
     for (uint32_t c = copies; c; c = s->copies[c].next)
         if (stores ? r->b->uses[c].stores : r->b->uses[c].loads)
             numbers[n++] = (uint32_t)s->threads[s->copies[c].thread]->key;
-    qsort(numbers, n, sizeof *numbers, by_number);
-    rdi_text t = rdi_text_start(s->ctx);
-    for (size_t i = 0; i < n && i < LISTED_THREADS; i++)
-        rdi_text_printf(&t, "%s%" PRIu32, i ? " " : "", numbers[i]);
-    rdi_text_puts(&t, n > LISTED_THREADS ? " ..." : "");
-    rdi_free(s->ctx, numbers);
-    return keep(r, &t, out);
+    return list_numbers(r, numbers, n, out);
 }
 
 /* ---- one block ---- */
@@ -162,24 +167,66 @@ static rd_status name_item(result *r, const rdi_shared_detail *d, uint64_t offse
     return keep(r, &t, out);
 }
 
-/* Analyzes the block again with its data in different blocks, and stores in `row` how many misses
- * this removes. If the log does not have all misses, the number of the log is scaled to all
- * misses. */
-static rd_status find_fix(result *r, const rdi_shared_detail *d, rd_shared_block *row) {
-    rdi_shared_fix fix;
-    RD_TRY(rdi_shared_fix_find(r->b, d, r->s->n_threads, &fix));
-    if (fix.left >= fix.misses || !fix.has_pair)
+/* Lists the numbers of the threads that use a bit of `set`, with loads or, with `stores`, with
+ * stores. */
+static rd_status list_users(result *r, const rdi_shared_use *uses, uint64_t set, bool stores,
+                            const char **out) {
+    const rd_sharing *s = r->s;
+    size_t n = 0;
+    uint32_t *numbers = rdi_alloc(s->ctx, s->n_threads + 1, sizeof *numbers);
+    if (!numbers)
+        return RD_ENOMEM;
+    for (size_t i = 0; i < s->n_threads; i++)
+        if ((stores ? uses[i].stores : uses[i].loads) & set)
+            numbers[n++] = (uint32_t)s->threads[i]->key;
+    return list_numbers(r, numbers, n, out);
+}
+
+static rd_status list_items(result *r, const rdi_shared_fix *fix, rd_shared_block *row) {
+    const unsigned bits = r->b->run_bits;
+    rd_shared_item *items = rdi_arena_alloc(r->arena, fix->n_items + 1, sizeof *items);
+    if (!items)
+        return RD_ENOMEM;
+    for (size_t i = 0; i < fix->n_items; i++) {
+        const rdi_shared_item *item = &fix->items[i];
+        items[i].first = (uint64_t)item->first << bits;
+        items[i].last = (((uint64_t)item->last + 1) << bits) - 1;
+        RD_TRY(list_users(r, fix->uses, item->set, false, &items[i].readers));
+        RD_TRY(list_users(r, fix->uses, item->set, true, &items[i].writers));
+    }
+    row->items = items;
+    row->n_items = fix->n_items;
+    return RD_OK;
+}
+
+/* Stores in `row` how many misses the separation of the items removes. If the log does not have all
+ * misses, the number of the log is scaled to all misses. */
+static rd_status put_fix(result *r, const rdi_shared_detail *d, const rdi_shared_fix *fix,
+                         rd_shared_block *row) {
+    if (fix->left >= fix->misses || !fix->has_pair)
         return RD_OK;
     uint64_t all = d->true_sharing + d->false_sharing;
-    row->removes = fix.misses - fix.left;
-    if (d->cut && fix.coherence)
-        row->removes = (uint64_t)((double)row->removes * (double)all / (double)fix.coherence);
+    row->removes = fix->misses - fix->left;
+    if (d->cut && fix->coherence)
+        row->removes = (uint64_t)((double)row->removes * (double)all / (double)fix->coherence);
     row->removes = row->removes < all ? row->removes : all;
-    row->first_offset = (uint64_t)fix.pair[0] << r->b->run_bits;
-    row->second_offset = (uint64_t)fix.pair[1] << r->b->run_bits;
+    row->first_offset = (uint64_t)fix->pair[0] << r->b->run_bits;
+    row->second_offset = (uint64_t)fix->pair[1] << r->b->run_bits;
     row->padding = r->b->block_bytes - (row->second_offset - row->first_offset);
     RD_TRY(name_item(r, d, row->first_offset, &row->first));
     return name_item(r, d, row->second_offset, &row->second);
+}
+
+/* Analyzes the block again with its data in different blocks, and stores the result in `row`. */
+static rd_status find_fix(result *r, const rdi_shared_detail *d, rd_shared_block *row) {
+    rdi_shared_fix fix;
+    rd_status status = rdi_shared_fix_find(r->b, d, r->s->n_threads, &fix);
+    if (status == RD_OK)
+        status = list_items(r, &fix, row);
+    if (status == RD_OK)
+        status = put_fix(r, d, &fix, row);
+    rdi_free(r->s->ctx, fix.uses);
+    return status;
 }
 
 static rd_status make_block(result *r, uint32_t detail, uint32_t copies, rd_shared_block *row) {
@@ -342,6 +389,41 @@ static rd_status make_blocks(result *r) {
     return RD_OK;
 }
 
+/* ---- timelines ---- */
+
+static int by_thread(const void *a, const void *b) {
+    const rd_shared_timeline *x = a, *y = b;
+    int order = compare_numbers(x->process, y->process);
+    return order ? order : compare_numbers(x->thread, y->thread);
+}
+
+/* Makes the timelines of the threads with coherence misses. */
+static rd_status make_timelines(result *r) {
+    const rd_sharing *s = r->s;
+    rd_shared_timeline *rows = rdi_arena_alloc(r->arena, s->n_threads + 1, sizeof *rows);
+    size_t windows = (size_t)((s->fed + s->window - 1) / s->window), m = 0;
+    if (!rows)
+        return RD_ENOMEM;
+    for (size_t i = 0; i < s->n_threads; i++) {
+        const rdi_private_stack *stack = s->threads[i];
+        uint64_t *misses = rdi_arena_alloc(r->arena, windows + 1, sizeof *misses);
+        if (!misses)
+            return RD_ENOMEM;
+        if (stack->counts.coherence == 0)
+            continue;
+        memcpy(misses, stack->misses, windows * sizeof *misses);
+        rows[m++] = (rd_shared_timeline){.process = (uint32_t)(stack->key >> 32),
+                                         .thread = (uint32_t)stack->key,
+                                         .misses = misses,
+                                         .n = windows};
+    }
+    qsort(rows, m, sizeof *rows, by_thread);
+    r->is->window = s->window;
+    r->is->timelines = rows;
+    r->is->n_timelines = m;
+    return RD_OK;
+}
+
 static rd_status make_result(result *r) {
     const rd_sharing *s = r->s;
     if (!(r->is->interleave = rdi_arena_strdup(r->arena, s->interleave)))
@@ -357,6 +439,7 @@ static rd_status make_result(result *r) {
     RD_TRY(rdi_block_map_init(&r->lines, s->ctx));
     RD_TRY(rank(r));
     RD_TRY(make_blocks(r));
+    RD_TRY(make_timelines(r));
     return make_lines(r);
 }
 

@@ -43,6 +43,7 @@ static rd_status init(rd_sharing *s, const rd_sharing_config *config) {
     RD_TRY(rdi_block_map_init(&s->index, s->ctx));
     RD_TRY(rdi_block_map_init(&s->thread_index, s->ctx));
     RD_TRY(choose_kernel(s));
+    s->window = 1;
     if (!s->config.details)
         return RD_OK;
     if (!(s->shared = rdi_calloc(s->ctx, 1, sizeof *s->shared)))

@@ -447,6 +447,32 @@ def check_threads(checks, chrome, directory, tool):
     page.close()
 
 
+def check_sharing(checks, chrome, directory, tool):
+    """Checks the shared data in the panel about threads, and the sentence on the first panel."""
+    page = chrome.page("file://" + make_page(tool, directory, "sharing.html", "sharing.json"))
+    words = "document.querySelector('.panel:not([hidden]) .findings').textContent"
+    said = page.evaluate(words).replace("\u00a0", " ")
+    for part in ("10.0 % of the references would miss", "90.0 % of them by false sharing, mostly in counters",
+                 "put 48 bytes between counters.left and counters.right."):
+        checks.that(f"sharing, overview: {part}", part in said, said)
+    page.close()
+    page = chrome.page("file://" + os.path.join(directory, "sharing.html") + "#threads")
+    said = page.evaluate(words).replace("\u00a0", " ")
+    for part in ("100 references, 10.0 %, miss", "Put 48 bytes between counters.left and counters.right.",
+                 "95.7 % of its 94 coherence misses disappear", "This is the recorded order"):
+        checks.that(f"sharing: {part}", part in said, said)
+    checks.that("sharing: a chart", page.evaluate(COLORS)[0] > 3)
+    columns = "[...document.querySelectorAll('.bytes .item')].map((n) => [n.style.gridColumn, n.className, n.textContent])"
+    checks.equal("sharing: the bytes of the block", page.evaluate(columns),
+                 [["1 / 9", "item user-1", "1"], ["17 / 25", "item user-2", "2"], ["41 / 49", "item user-several", "2"],
+                  ["64 / 65", "item user-6", ""]])
+    checks.equal("sharing: most coherence misses first", first_cells(page)[0], "counters")
+    page.evaluate("document.querySelector('.data-table button.open').click()")
+    checks.equal("sharing: a row opens", page.evaluate("document.querySelectorAll('.bytes').length"), 2)
+    check_quiet(checks, "sharing", page)
+    page.close()
+
+
 def check_theme(checks, chrome, url):
     page = chrome.page(url, dark=False)
     ground = "getComputedStyle(document.body).backgroundColor"
@@ -549,6 +575,7 @@ def check_all(checks, tool, directory, shots):
         check_machines(checks, chrome, one)
         check_simulated(checks, chrome, directory, tool)
         check_threads(checks, chrome, directory, tool)
+        check_sharing(checks, chrome, directory, tool)
         check_theme(checks, chrome, one)
         check_print(checks, chrome, two, shots or directory)
         check_hostile(checks, chrome, directory, tool)

@@ -12,6 +12,7 @@ region, after a use by another line, in one window of time. Everything in a prof
   plain.json                a histogram only
   sampled.json              a histogram only, with a band
   threads.json              private caches of three threads, two of which share a block falsely
+  sharing.json              the data that nine threads share, with a block of two falsely shared counters
   odd0.json ...             profiles with few or unusual contents
 """
 import collections
@@ -302,6 +303,28 @@ def threads():
             "threads": {"interleave": "recorded", "rows": rows}, "histogram": [[0, 0, 300, 0]]}
 
 
+def sharing():
+    """Returns a profile with shared data and no private caches."""
+    block = {"address": 4096, "threads": 3, "loads": 100, "stores": 200, "true_sharing": 4, "false_sharing": 90,
+             "readers": "1 2 3", "writers": "1 2", "data": "counters", "lines": "count.c:7 count.c:9",
+             "first": "counters.left", "second": "counters.right", "first_offset": 0, "second_offset": 16, "padding": 48,
+             "removes": 90, "items": [{"first": 0, "last": 7, "readers": "1", "writers": "1"},
+                                      {"first": 16, "last": 23, "readers": "", "writers": "2"},
+                                      {"first": 40, "last": 47, "readers": "1 3", "writers": "1 2"},
+                                      {"first": 63, "last": 63, "readers": "3", "writers": ""}]}
+    other = {**block, "address": 8192, "false_sharing": 0, "true_sharing": 6, "data": EVIL[0], "lines": "", "first": None,
+             "second": None, "first_offset": 0, "second_offset": 0, "padding": 0, "removes": 0, "items": []}
+    timelines = [{"process": 1, "thread": n, "misses": [2 * n, 0, 10 - 2 * n if n < 5 else 0, 0 if n < 5 else 20 - 2 * n]}
+                 for n in (1, 2, 3, 4, 5, 6, 7)]
+    return {"schema": "reusedist.profile/1.3", "references": 1000, "blocks": 25, "cold": 30, "infinite": 30,
+            "block_bytes": 64, "exact": True, "error": {"kind": "exact"}, "binning": "log",
+            "sharing": {"interleave": "recorded", "references": 1000, "threads": 9, "true_sharing": 10,
+                        "false_sharing": 90, "shared_blocks": 2, "blocks": [block, other], "data": [
+                            {"name": "counters", "true_sharing": 4, "false_sharing": 90, "removals": 0, "removes": 90}],
+                        "lines": [], "window": 256, "timelines": timelines},
+            "histogram": [[0, 0, 970, 0]]}
+
+
 def odd():
     """Returns profiles with few or unusual contents."""
     exact = {"exact": True, "error": {"kind": "exact"}}
@@ -345,6 +368,7 @@ def main(directory):
     write(directory, "after.json", after)
     write(directory, "simulated.json", simulated())
     write(directory, "threads.json", threads())
+    write(directory, "sharing.json", sharing())
     write(directory, "hostile.json", hostile().profile(calls=[(i, i) for i in range(len(EVIL))]))
     rng = random.Random(5)
     calls = [(max(0, i - rng.randrange(3000)), i % 6000) for i in range(100_000)]

@@ -13,6 +13,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,6 +193,43 @@ static uint64_t misses_apart(const trace *t, uint64_t block, size_t from) {
     return left;
 }
 
+/* Returns whether the list, numbers separated by blanks, has exactly the threads that load byte `byte` of the
+ * block from reference `from` on, or that store to it. */
+static bool lists_users(const trace *t, uint64_t block, size_t from, uint64_t byte, bool stores,
+                        const char *list) {
+    char expected[THREADS_MOST * 6] = "";
+    size_t listed = 0;
+    for (uint32_t thread = 0; thread < THREADS_MOST; thread++) {
+        bool used = false;
+        for (size_t i = from; i < t->n_blocks; i++) {
+            const oracle_reference *r = &t->split[i];
+            used = used || (r->block == block && r->thread == thread * 77 && r->store == stores &&
+                            uses(r, byte));
+        }
+        if (used && listed < 16)
+            sprintf(expected + strlen(expected), "%s%u", listed ? " " : "", thread * 77);
+        listed += used;
+    }
+    return strcmp(strcat(expected, listed > 16 ? " ..." : ""), list) == 0;
+}
+
+/* Checks that the items of a block are its bytes that were used from reference `from` on, with the threads
+ * that used them. */
+static void check_items(const trace *t, const rd_shared_block *b, size_t from) {
+    uint64_t block = b->address / t->block_bytes;
+    size_t k = 0;
+    for (uint64_t byte = 0; byte < t->block_bytes; byte++) {
+        while (k < b->n_items && b->items[k].last < byte)
+            k++;
+        bool in_item = k < b->n_items && b->items[k].first <= byte;
+        assert_int_equal(in_item, is_used(t, block, from, byte));
+        if (!in_item)
+            continue;
+        assert_true(lists_users(t, block, from, byte, false, b->items[k].readers));
+        assert_true(lists_users(t, block, from, byte, true, b->items[k].writers));
+    }
+}
+
 /* Checks the row of a shared block. */
 static void check_block(const trace *t, const oracle_sharing *sharing, const rd_shared_block *b) {
     uint64_t block = t->block_bytes ? b->address / t->block_bytes : b->address;
@@ -218,6 +256,7 @@ static void check_block(const trace *t, const oracle_sharing *sharing, const rd_
     assert_int_equal(b->threads, threads);
     if (t->block_bytes == 0 || t->block_bytes > 64)
         return;
+    check_items(t, b, from);
     uint64_t whole = count_misses(t, block, from, 0, t->block_bytes - 1);
     uint64_t left = misses_apart(t, block, from);
     if (b->first)
@@ -226,6 +265,30 @@ static void check_block(const trace *t, const oracle_sharing *sharing, const rd_
         assert_int_equal(b->removes, 0);
     /* Without a pair to separate, separate blocks avoid at most one miss per thread. */
     assert_true(b->first || left + threads >= whole);
+}
+
+/* Checks the coherence misses of all threads in each window. */
+static void check_timelines(const trace *t, const oracle_sharing *sharing,
+                            const rd_shared_data *s) {
+    size_t listed = 0;
+    for (uint32_t thread = 0; thread < THREADS_MOST; thread++) {
+        uint64_t expected[SPLIT] = {0}, all = 0;
+        for (size_t i = 0; i < t->n_blocks; i++) {
+            bool miss = t->split[i].thread == thread * 77 && sharing[i] != ORACLE_NO_MISS;
+            expected[i / s->window] += miss;
+            all += miss;
+        }
+        if (all == 0)
+            continue;
+        assert_true(listed < s->n_timelines);
+        const rd_shared_timeline *row = &s->timelines[listed++];
+        assert_int_equal(row->thread, thread * 77);
+        assert_int_equal(row->n, (t->n_blocks + s->window - 1) / s->window);
+        assert_true(row->n <= 128);
+        for (size_t w = 0; w < row->n; w++)
+            assert_int_equal(row->misses[w], expected[w]);
+    }
+    assert_int_equal(listed, s->n_timelines);
 }
 
 /* Checks that the profile has all shared blocks, in descending order. */
@@ -244,6 +307,7 @@ static void check_shared(const trace *t, const oracle_sharing *sharing, rd_profi
     }
     assert_int_equal(misses, all->all.coherence);
     assert_int_equal(s->n_blocks, s->shared_blocks);
+    check_timelines(t, sharing, s);
 }
 
 static void check_counts(const trace *t, const uint64_t *distances, const oracle_sharing *sharing,

@@ -51,7 +51,7 @@ startTabs([
     profiles.some((p) => p.attribution) ? { id: "source", name: "Source", make: sourcePanel } : null,
     { id: "data-regions", name: "Data", make: dataPanel },
     { id: "time", name: "Time", make: timePanel },
-    profiles.some((p) => p.threads) ? { id: "threads", name: "Threads", make: threadsPanel } : null,
+    profiles.some((p) => p.threads || p.sharing) ? { id: "threads", name: "Threads", make: threadsPanel } : null,
     { id: "space", name: "Space", make: spacePanel },
     { id: "method", name: "Method", make: methodPanel },
 ]);

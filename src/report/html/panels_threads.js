@@ -69,14 +69,19 @@ function threadTable(p) {
     });
 }
 
-function threadsPanel() {
-    const p = profiles[state.profile], t = p.threads;
-    if (!t)
-        return section("Threads", missing("All threads share one cache in this profile. To measure a cache for each " +
-            "thread, run:", "reusedist run --stacks=private --report=report.html -- PROGRAM ..."));
+function privateCaches(p) {
+    const t = p.threads;
     return section("Threads", el("ul", { class: "findings" }, sayCoherence(p).map((text) => el("li", {}, text))),
         threadFigure(p), threadTable(p),
         el("p", { class: "note" }, `Order of the threads' references: ${clean(t.interleave)}.` +
             (t.rows.length < t.n ? ` The page has the ${exactCount(t.rows.length)} of ${exactCount(t.n)} threads with the ` +
                 "most coherence misses; sums are those of all." : "")));
+}
+
+function threadsPanel() {
+    const p = profiles[state.profile];
+    if (p.threads || p.sharing)
+        return el("div", {}, p.threads ? privateCaches(p) : null, p.sharing ? sharedData(p) : null);
+    return section("Threads", missing("All threads share one cache in this profile. To measure a cache for each " +
+        "thread, run:", "reusedist run --stacks=private --report=report.html -- PROGRAM ..."));
 }

@@ -184,13 +184,29 @@ function sayError(p) {
     return "The numbers are estimates without an error bound.";
 }
 
+/* Says how much threads share, and what to change first, or returns null if no thread loses a block to
+ * another one. */
+function saySharing(p) {
+    const s = p.sharing, misses = s ? s.true_sharing + s.false_sharing : 0;
+    if (!misses) return null;
+    const worst = s.blocks.find((b) => 2 * b.false_sharing > b.true_sharing + b.false_sharing && b.first);
+    return `If every thread had a cache of its own, ${percent(misses / s.references)} of the references would miss ` +
+        `because another thread stored to the block, ${percent(s.false_sharing / misses)} of them by false sharing, ` +
+        `mostly in ${clean(s.worst)}` + (worst ? `: ${sayFix(worst)}.` : ".");
+}
+
+/* Says how to separate the data of a block. */
+function sayFix(b) {
+    return `put ${exactCount(b.padding)} ${plural(b.padding, "byte")} between ${clean(b.first)} and ${clean(b.second)}`;
+}
+
 function findings(p) {
     const said = [sayFootprint(p)];
     if (p.measured) {
         said.push(sayLevels(p));
         if (p.attribution)
             said.push(sayWorstLine(p, state.level), sayWorstPair(p, state.level));
-        said.push(saySpace(p, state.level), sayPhases(p, state.level), sayWorkingSet(p));
+        said.push(saySharing(p), saySpace(p, state.level), sayPhases(p, state.level), sayWorkingSet(p));
         if (p.error.kind !== "exact") said.push(sayError(p));
     } else if (p.references) {
         said.push(sayError(p));
