@@ -38,7 +38,7 @@ def check_row(profile, before, row):
         need(low * count <= total <= high * count, "the sum of a row is impossible")
     else:
         need(total is None, "a row has a sum although sums are unknown")
-    need(low < (profile.get("bound") or 2**64), "a row begins at the bound or above")
+    need(low < (profile.get("bound") or 2**64), "a row begins at the bound or above it")
     if binning.startswith("reference:"):
         need(not before or (before[0] <= low and before[1] <= high), "rows are not in ascending order")
     else:
@@ -150,27 +150,33 @@ def check_private_caches(profile, part):
     caches = part["caches"].split(",")
     names = [cache.partition("=")[0] for cache in caches]
     shared = ["shared=yes" in cache.split(":") for cache in caches]
-    need(not shared[0] and shared == sorted(shared), "private caches come first")
+    need(not shared[0] and shared == sorted(shared),
+         "a private cache comes after a shared one, or there is no private cache")
     threads = part["threads"]
     numbers = [(thread["process"], thread["thread"]) for thread in threads]
-    need(numbers == sorted(set(numbers)), "order of threads")
+    need(numbers == sorted(set(numbers)), "threads are not in ascending order")
     first = 2 if set(names[:2]) == {"L1I", "L1D"} else 1
     for thread in threads:
-        need([level["name"] for level in thread["levels"]] == names, "names of levels")
+        need([level["name"] for level in thread["levels"]] == names, "levels and caches have different names")
         for level, is_shared in zip(thread["levels"], shared, strict=True):
             causes = level["cold"] + level["capacity"] + level["conflict"] + level["coherence"]
-            need(causes == (level["misses"] if part["causes"] else 0), "causes of misses")
-            need(level["misses"] + level["far_hits"] <= level["references"], "misses of a level")
-            need(is_shared or level["useful"] + level["useless"] <= level["prefetches"], "prefetches")
-            need(level["upgrades"] + level["misses"] <= level["references"], "upgrades")
-            need(level["dirty_transfers"] <= level["transfers"] <= level["misses"], "transfers")
+            need(causes == (level["misses"] if part["causes"] else 0), "causes do not add up to the misses of a level")
+            need(level["misses"] + level["far_hits"] <= level["references"],
+                 "a level has more misses and far hits than references")
+            need(is_shared or level["useful"] + level["useless"] <= level["prefetches"],
+                 "a level has more useful and useless prefetches than prefetches")
+            need(level["upgrades"] + level["misses"] <= level["references"],
+                 "a level has more upgrades and misses than references")
+            need(level["dirty_transfers"] <= level["transfers"] <= level["misses"],
+                 "a level has more dirty transfers than transfers, or more transfers than misses")
     for k in range(len(names)):
         total = {key: sum(thread["levels"][k][key] for thread in threads)
                  for key in ("references", "prefetches", "useful", "useless")}
-        need(total["useful"] + total["useless"] <= total["prefetches"], "prefetches of all threads")
-        need(total["references"] <= profile["references"], "references of a level")
+        need(total["useful"] + total["useless"] <= total["prefetches"],
+             "all threads have more useful and useless prefetches than prefetches")
+        need(total["references"] <= profile["references"], "a level has more references than the profile")
     need(sum(level["references"] for thread in threads for level in thread["levels"][:first])
-         <= profile["references"], "references of the innermost caches")
+         <= profile["references"], "the innermost caches have more references than the profile")
 
 
 def check_causes(profile, part):
@@ -218,7 +224,7 @@ def check_contexts(profile, part):
 def check_details(profile):
     sizes = [level["bytes"] for level in profile.get("levels", [])]
     need(sizes == sorted(sizes) and len(sizes) <= 4 and 0 not in sizes,
-         "levels are not at most four ascending sizes")
+         "there are more than four levels, or their sizes are not ascending")
     for key, check_part in (("attribution", check_attribution), ("windows", check_windows),
                             ("spatial", check_spatial), ("causes", check_causes),
                             ("contexts", check_contexts)):

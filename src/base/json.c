@@ -196,7 +196,8 @@ double rdi_json_double(rdi_json *j) {
     char copy[DOUBLE_TEXT_MAX];
     size_t n = j->at - j->mark;
     if (n >= DOUBLE_TEXT_MAX) {
-        rdi_json_fail(j, "the number has %zu characters, which is too long", n);
+        rdi_json_fail(j, "the number has %zu characters; at most %d are allowed", n,
+                      DOUBLE_TEXT_MAX - 1);
         return 0;
     }
     memcpy(copy, j->text + j->mark, n);

@@ -269,11 +269,13 @@ static void add_conclusion(rdi_paper *paper, const corun_report *r) {
         return;
     double apart = rd_corun_total(r->corun, a->apart);
     rdi_format_share(apart, other);
-    snprintf(text, sizeof text,
-             apart < together ? "The best division of the %zu ways misses %s instead."
-                              : "No division of the %zu ways is better than sharing: the best one "
-                                "misses %s.",
-             r->request.ways, other);
+    snprintf(
+        text, sizeof text,
+        apart < together
+            ? "With the best division of the %zu ways, %s of all references miss instead."
+            : "No division of the %zu ways is better than sharing: with the best one, %s of all "
+              "references miss.",
+        r->request.ways, other);
     rdi_paper_wrap(paper, text);
 }
 

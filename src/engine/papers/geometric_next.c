@@ -41,14 +41,14 @@ rd_status rdi_next_parse(rd_ctx *ctx, const char *text, rdi_next *out) {
 
 /* ---- sort ---- */
 
-typedef struct record {
+typedef struct entry {
     uint64_t block;
     uint32_t time;
-} record;
+} entry;
 
 typedef struct sorting {
     const rdi_round *round;
-    record *from, *to;
+    entry *from, *to;
     uint32_t *next;
     const uint64_t *block;
     size_t *counts;    /* DIGITS counts per worker */
@@ -57,18 +57,18 @@ typedef struct sorting {
     unsigned shift;
 } sorting;
 
-static void fill_records(void *arg, unsigned worker) {
+static void fill_entries(void *arg, unsigned worker) {
     sorting *s = arg;
     size_t end = rdi_round_begin(s->round, s->n, worker + 1);
     uint64_t varying = 0;
     for (size_t t = rdi_round_begin(s->round, s->n, worker); t < end; t++) {
-        s->from[t] = (record){s->block[t], (uint32_t)t};
+        s->from[t] = (entry){s->block[t], (uint32_t)t};
         varying |= s->block[t] ^ s->block[0];
     }
     s->varying[worker] = varying;
 }
 
-static inline unsigned digit(const sorting *s, const record *r) {
+static inline unsigned digit(const sorting *s, const entry *r) {
     return (unsigned)(r->block >> s->shift) % DIGITS;
 }
 
@@ -81,7 +81,7 @@ static void count_digits(void *arg, unsigned worker) {
         counts[digit(s, &s->from[i])]++;
 }
 
-/* Turns each count into the position of the first record with this digit. The order is by digit,
+/* Turns each count into the position of the first entry with this digit. The order is by digit,
  * and within a digit by worker, which keeps the sort stable. */
 static void place_digits(const sorting *s) {
     size_t at = 0;
@@ -93,7 +93,7 @@ static void place_digits(const sorting *s) {
         }
 }
 
-static void scatter_records(void *arg, unsigned worker) {
+static void scatter_entries(void *arg, unsigned worker) {
     sorting *s = arg;
     size_t end = rdi_round_begin(s->round, s->n, worker + 1);
     size_t *place = s->counts + (size_t)worker * DIGITS;
@@ -101,11 +101,11 @@ static void scatter_records(void *arg, unsigned worker) {
         s->to[place[digit(s, &s->from[i])]++] = s->from[i];
 }
 
-static void link_records(void *arg, unsigned worker) {
+static void link_entries(void *arg, unsigned worker) {
     sorting *s = arg;
     size_t end = rdi_round_begin(s->round, s->n, worker + 1);
     for (size_t i = rdi_round_begin(s->round, s->n, worker); i < end; i++) {
-        const record *r = &s->from[i];
+        const entry *r = &s->from[i];
         bool again = i + 1 < s->n && r[1].block == r->block;
         s->next[r->time] = again ? r[1].time : s->n + r->time;
     }
@@ -113,9 +113,9 @@ static void link_records(void *arg, unsigned worker) {
 
 /* Sorts the references by block, and then sets next(t). A digit in which all blocks agree needs no
  * pass. */
-static void sort_records(sorting *s) {
+static void sort_entries(sorting *s) {
     uint64_t varying = 0;
-    rdi_round_run(s->round, fill_records, s);
+    rdi_round_run(s->round, fill_entries, s);
     for (unsigned w = 0; w < s->round->active; w++)
         varying |= s->varying[w];
     for (s->shift = 0; s->shift < 64; s->shift += DIGIT_BITS) {
@@ -123,20 +123,20 @@ static void sort_records(sorting *s) {
             continue;
         rdi_round_run(s->round, count_digits, s);
         place_digits(s);
-        rdi_round_run(s->round, scatter_records, s);
-        record *swap = s->from;
+        rdi_round_run(s->round, scatter_entries, s);
+        entry *swap = s->from;
         s->from = s->to;
         s->to = swap;
     }
-    rdi_round_run(s->round, link_records, s);
+    rdi_round_run(s->round, link_entries, s);
 }
 
 static rd_status next_by_sort(rdi_round *round, const uint64_t *block, uint32_t n,
                               rdi_geometric_memory *m) {
     rd_ctx *ctx = round->run->ctx;
     size_t workers = round->n_workers;
-    RD_TRY(rdi_room_fit(ctx, &m->work, n, sizeof(record)));
-    RD_TRY(rdi_room_fit(ctx, &m->work2, n, sizeof(record)));
+    RD_TRY(rdi_room_fit(ctx, &m->work, n, sizeof(entry)));
+    RD_TRY(rdi_room_fit(ctx, &m->work2, n, sizeof(entry)));
     RD_TRY(rdi_room_fit(ctx, &m->counts, workers, DIGITS * sizeof(size_t) + sizeof(uint64_t)));
     size_t *counts = m->counts.at;
     sorting s = {round,
@@ -148,7 +148,7 @@ static rd_status next_by_sort(rdi_round *round, const uint64_t *block, uint32_t 
                  (uint64_t *)m->counts.at + workers * DIGITS,
                  n,
                  0};
-    sort_records(&s);
+    sort_entries(&s);
     return RD_OK;
 }
 
