@@ -37,8 +37,8 @@ static size_t sizes_around(const rd_profile *p, uint64_t cheapest, uint64_t size
     return n;
 }
 
-/* Adds the cost at each size, and the cheapest one before the first larger size if it is not among
- * them. */
+/* Adds a row for each size; the sizes must ascend. If the cheapest size is not among them, also
+ * adds its row, before the first larger size or at the end. */
 static rd_status add_rows(rd_profile *p, const rd_object_prices *prices, const uint64_t *sizes,
                           size_t n, cost_table *table) {
     bool found = false;

@@ -274,8 +274,8 @@ static void say_data(const details_report *r, rdi_text *words, size_t line, size
     rdi_text_printf(words, ": it reuses blocks after they were evicted%s", end);
 }
 
-/* Says which line used the blocks before, if one line did so for more than a quarter of the
- * misses. */
+/* Says which line used the blocks last before they missed, if one line did so in more than a
+ * quarter of the misses. */
 static void say_pair(const details_report *r, rdi_text *words, size_t line, size_t level) {
     const rd_attribution *a = r->d->attribution;
     const rd_reuse_pair *most = NULL;
