@@ -20,8 +20,9 @@ static inline uint64_t as_ref(uint64_t block, uint8_t kind, bool split) {
            (uint64_t)(split && kind == RD_FETCH) << 62;
 }
 
-/* Appends references `from` to n - 1 of a tile to the `kept` references that are gathered already, and
- * returns their new number. A reference to the block of the one before it is part of that one. */
+/* Appends references `from` to n - 1 of a tile to the `kept` references that are gathered already,
+ * and returns their new number. Merges a reference to the block of the reference before it into
+ * that one, unless it is a store and g->every_store is true. */
 static inline size_t gather_from(rdi_gathering *g, const uint64_t *restrict blocks,
                                  const uint8_t *restrict kinds, size_t from, size_t n, size_t kept,
                                  uint64_t *restrict refs, uint32_t *restrict at) {
@@ -40,7 +41,8 @@ static inline size_t gather_from(rdi_gathering *g, const uint64_t *restrict bloc
     return kept;
 }
 
-/* Returns whether a reference repeats the reference two before it, and is not the first store. */
+/* Returns whether a reference is to the same block as the reference two before it, and is not a
+ * store if that one is a load. */
 static inline bool is_second(uint64_t ref, uint64_t two_before) {
     return ref == two_before || (ref | RDI_LRU_DIRTY) == two_before;
 }
@@ -117,8 +119,9 @@ RDI_TARGET_AVX2 static inline uint64_t avx2_find(const uint64_t *set, uint64_t s
 
 /* ---- AVX-512 ---- */
 
-/* Gathers like gather_from() up to the end of the last group of 64 references that is not at the end
- * of the tile. Returns the number of references in these groups, and sets *kept. */
+/* Gathers like gather_from() up to the end of the last group of 64 references that is not at the
+ * end of the tile. Returns the number of references in these groups, and sets *kept to the number
+ * of gathered references. */
 RDI_TARGET_AVX512 static size_t gather_groups(rdi_gathering *g, const uint64_t *blocks,
                                               const uint8_t *kinds, size_t n, uint64_t *refs,
                                               uint32_t *at, size_t *kept) {
@@ -175,7 +178,8 @@ RDI_TARGET_AVX512 static size_t gather_groups(rdi_gathering *g, const uint64_t *
     return i;
 }
 
-/* Returns a mask of the references in `refs` that are is_second(), after the references `before`. */
+/* Returns a mask of the references in `refs` for which is_second() is true. `before` has the
+ * references before them. */
 RDI_TARGET_AVX512 static inline unsigned are_second(__m512i refs, __m512i before, __m512i dirty) {
     __m512i old = _mm512_alignr_epi64(refs, before, 6);
     return (unsigned)_mm512_cmpeq_epi64_mask(refs, old) |
@@ -186,7 +190,8 @@ RDI_TARGET_AVX512 static inline unsigned are_second(__m512i refs, __m512i before
 RDI_TARGET_AVX512 static size_t drop_pairs_512(uint64_t *refs, uint32_t *at, size_t n) {
     const __m512i dirty = _mm512_set1_epi64((long long)RDI_LRU_DIRTY);
     __m512i now = _mm512_setzero_si512(), next = _mm512_loadu_si512(refs);
-    unsigned second = are_second(next, now, dirty) << 8; /* bit k: reference i + k is_second() */
+    unsigned second = are_second(next, now, dirty) << 8; /* bit k: is_second() is true for reference
+                                                            i + k */
     size_t kept = 0;
     for (size_t i = 0; i < n; i += 8) {
         unsigned known = n - i < 16 ? (1u << (n - i)) - 1 : 0xffff;

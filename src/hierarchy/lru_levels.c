@@ -3,10 +3,10 @@
  * No level changes what an inner level does. So each level handles all references and writes of a
  * tile before the next outer level begins, and then finds the causes of its misses.
  *
- * The first reference to a block misses everywhere, and is the first one in the sequence of every
- * level that it reaches. So all levels on one path have the same number of cold misses. The last
- * level, which has the fewest misses, finds it. Only first levels that stand side by side find their
- * own ones, because each of them has a sequence of its own. */
+ * The first reference to a block misses everywhere, and is the first reference to this block at
+ * every level that it reaches. So all levels have the same number of cold misses, which the last
+ * level counts, because it has the fewest misses. The exception is two first levels side by side, for
+ * instruction fetches and for data: each of them counts its own cold misses. */
 #include "hierarchy/lru_levels.h"
 
 #include "hierarchy/lru_sets.h"
@@ -19,7 +19,7 @@
 
 typedef struct lru_level {
     rdi_lru cache;
-    rdi_recency recency; /* with causes */
+    rdi_recency recency; /* used only if causes are computed */
     bool finds_cold;
     uint64_t references, cold;
     rdi_arrivals out; /* the arrivals at the next level */
@@ -37,7 +37,7 @@ struct rdi_lru_levels {
     uint64_t refs[RDI_LRU_TILE + RDI_LRU_SPARE], far[RDI_LRU_TILE];
     uint32_t at[RDI_LRU_TILE + RDI_LRU_SPARE], before[RDI_LRU_TILE];
     rdi_lru_miss misses[RDI_LRU_TILE + 1];
-    /* `before` and `misses` of the references at one of two first levels. */
+    /* The same as `before` and `misses`, for the references to one of two first levels. */
     uint32_t own_before[RDI_LRU_TILE];
     rdi_lru_miss own_misses[RDI_LRU_TILE];
 };

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#define SPARE 32768 /* `room` beyond twice the size: small caches renumber their times rarely */
+/* The part of `room` beyond twice the size, so that small caches rarely renumber their times. */
+#define SPARE 32768
 
 rd_status rdi_recency_init(rdi_recency *r, rd_ctx *ctx, const rdi_lru *c, uint64_t blocks) {
     *r = (rdi_recency){.ctx = ctx,
@@ -73,8 +74,8 @@ static void enter(rdi_recency *r) {
     r->limit += (uint32_t)__builtin_ctzll(live) / 8 + 1;
 }
 
-/* Notes a reference that missed, and sets *near to whether its block was near. Most sets have lost no
- * near block. */
+/* Notes a reference that missed, and sets *near to whether its block was near. Searches the table
+ * only if the set may have evicted a near block, because most sets have not. */
 static rd_status miss(rdi_recency *r, const rdi_lru *c, const rdi_lru_miss *m, bool *near) {
     uint64_t block = m->lane - 1, old, *time = NULL;
     uint32_t *lost = &r->lost[rdi_set_of(&c->index, block)];

@@ -21,7 +21,7 @@ typedef struct rdi_recency {
     uint64_t blocks, sets; /* size of the cache in blocks, and its number of sets */
     uint8_t *live; /* live[t]: 1 if the reference at time t is the last one to its block; times
                         after `now` may be marked as well. Its end is padded for loads of 8 bytes. */
-    uint32_t *renumbered; /* scratch: new times */
+    uint32_t *renumbered; /* temporary: the new times */
     uint32_t room;        /* length of `live` and `renumbered` */
     uint32_t now;         /* the time of the last reference */
     uint32_t limit;       /* no near block was referenced last before this time */
@@ -29,7 +29,8 @@ typedef struct rdi_recency {
     rdi_block_map
         evicted;    /* near blocks that the cache does not hold, with their times; blocks that
                               are not near any more are removed from time to time */
-    uint32_t *lost; /* for each set, not less than the time of any near block that it has evicted */
+    uint32_t *lost; /* for each set, an upper limit of the times of the near blocks that it has
+                       evicted */
     uint64_t far_hits, conflict;
 } rdi_recency;
 
@@ -42,10 +43,10 @@ void rdi_recency_fini(rdi_recency *r); /* a zeroed state is allowed */
  * cache. */
 void rdi_recency_reserve(rdi_recency *r, rdi_lru *c, size_t n);
 
-/* Classifies n references to the cache, which follow those that were classified before. before[i] is the time of
- * the previous reference to the block of reference i, or RDI_LRU_MISSED for `misses`. Writes the
- * blocks of misses with a distance of C or more to `far`, which must have room for all misses, and
- * sets *n_far to their number. */
+/* Classifies n references to the cache, which follow the references of the previous call. before[i]
+ * is the time of the previous reference to the block of reference i, or RDI_LRU_MISSED for the
+ * references in `misses`. Writes the blocks of misses with a distance of C or more to `far`, which
+ * must have room for all misses, and sets *n_far to their number. */
 rd_status rdi_recency_classify(rdi_recency *r, const rdi_lru *c, const uint32_t *before, size_t n,
                                const rdi_lru_miss *misses, uint64_t *far, size_t *n_far);
 
