@@ -1,24 +1,24 @@
 /* Feeds references to private caches, in tiles of runs. See private_stacks.h.
  *
- * The scan of a thread's top answers most runs. The others are processed one by one. The blocks that
- * are not in the top are looked up before, in steps that run one, two and three tiles ahead, so
- * that the memory that a step needs has been prefetched by the step before.
+ * The scan of a thread's top answers most runs. The others are processed one by one. The blocks
+ * that are not in the top are looked up in advance, in steps that run one, two and three tiles
+ * ahead, so that the memory that a step needs has been prefetched by the step before.
  */
 #include "sharing/private_stacks.h"
 
 #include <string.h>
 
 #define TILE  RDI_TOP_RUNS /* number of references that are handled together */
-#define STEPS 4            /* number of tiles that are in work: one for each step */
+#define STEPS 4            /* number of tiles in progress: one for each step */
 
 /* The runs of up to TILE references of the batch, from index `at` on. */
 typedef struct tile {
     const rd_sharing_batch *batch;
     size_t at;
     rdi_top_runs runs;
-    uint64_t absent;       /* the set of the runs whose blocks are looked up before */
+    uint64_t absent;       /* the set of the runs whose blocks are looked up in advance */
     uint64_t key[TILE];    /* the key of the thread of each run */
-    uint32_t thread[TILE]; /* its index, if the block is looked up before */
+    uint32_t thread[TILE]; /* its index, if the block is looked up in advance */
     uint32_t copy[TILE];   /* the copy of its block; 0: not found, or not looked up */
 } tile;
 

@@ -16,9 +16,10 @@
 static uint32_t next_number(rd_sharing *s, void **array, uint64_t *n, uint64_t *room, size_t size) {
     if (*n + 1 >= *room) {
         if (*n >= NUMBERS_MAX) {
-            rdi_fail(s->ctx, RD_ERANGE,
-                     "private caches have more than 2^32 copies of blocks, which is the limit; use "
-                     "larger blocks or a shorter trace");
+            rdi_fail(
+                s->ctx, RD_ERANGE,
+                "private caches have 2^32 or more blocks, or copies of blocks in threads, which "
+                "is too many; use larger blocks or a shorter trace");
             return 0;
         }
         if (rdi_pages_grow_array(s->ctx, array, room, *room ? 2 * *room : 256, size) != RD_OK)

@@ -191,9 +191,9 @@ static rd_status stream_feed(void *self, const uint64_t *blk, size_t n, uint64_t
     return RD_OK;
 }
 
-/* Implements rdi_chunk_ops.take. The front is turned off first, because it may have blocks that are
- * removed, and forgets the most recent blocks. Once more blocks were absent than the table has
- * homes, it pays to look for them in the marks first. */
+/* Implements rdi_chunk_ops.take. Turns the front off first, because it may have blocks that are
+ * taken, and forgets the most recent blocks for the same reason. Once more blocks were absent than
+ * the table has homes, it pays to look into the marks before the table. */
 static rd_status stream_take(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
     rdi_stream *e = self;
     if (e->front_on) {
