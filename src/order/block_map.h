@@ -42,8 +42,8 @@ bool rdi_block_map_remove(rdi_block_map *map, uint64_t block);
 void rdi_block_map_remove_below(rdi_block_map *map, uint64_t value);
 
 /* Returns the next slot in use, in no particular order, and advances *cursor; returns NULL at the
- * end. *cursor must be 0 before the first call. During the iteration, the caller may change values
- * (but not to RDI_ABSENT) and must not insert or remove blocks. */
+ * end. *cursor must be 0 before the first call. During the iteration, the caller may change the
+ * values of returned slots (but not to RDI_ABSENT), and must not insert or remove blocks. */
 rdi_block_slot *rdi_block_map_next(rdi_block_map *map, size_t *cursor);
 
 /* Returns whether every block can be found and the number of blocks is n and at most `limit`, for
@@ -65,7 +65,7 @@ static inline rdi_block_slot *rdi_block_map_probe(const rdi_block_map *map, uint
 }
 
 /* Returns a pointer to the value of `block`, or NULL if `block` is not in the table. The pointer is
- * valid until the next insertion or removal. */
+ * valid until the next call of rdi_block_map_exchange() or of a function that removes blocks. */
 static inline uint64_t *rdi_block_map_find(const rdi_block_map *map, uint64_t block) {
     rdi_block_slot *slot = rdi_block_map_probe(map, block);
     return slot->value == RDI_ABSENT ? NULL : &slot->value;

@@ -121,14 +121,14 @@ INLINE void lanes_store(uint16_t *to, const lanes16 *l) {
 #endif
 }
 
-/* Returns the set that has only `lane`. */
+/* Returns the set that has only `lane`, for lanes_put(). With AVX2, returns an empty set. */
 INLINE found found_one(unsigned lane) {
 #if ISA == 512
     const uint64_t here = UINT64_C(1) << lane;
     return (found){(__mmask32)here, (__mmask32)(here >> 32)};
 #else
     (void)lane;
-    /* The set is not needed, because lanes_put() uses `lane`. */
+    /* lanes_put() does not need the set, because it uses `lane`. */
     return (found){_mm256_setzero_si256(), _mm256_setzero_si256()};
 #endif
 }
@@ -164,7 +164,7 @@ INLINE value16 lanes_least(const lanes16 *l) {
 }
 
 /* Returns the lane among `tagged`, which must not be empty, that holds block x, or LANES if there
- * is none. Reduces `tagged` to the lane that it returns. */
+ * is none. With AVX-512, *tagged then has only the returned lane, as lanes_put() needs it. */
 INLINE unsigned lane_with(const uint64_t *key, found *tagged, uint64_t x) {
     uint64_t set = found_set(*tagged);
     unsigned lane = (unsigned)__builtin_ctzll(set);

@@ -22,8 +22,8 @@ typedef struct rdi_prefix_counts {
     size_t tops;
 } rdi_prefix_counts;
 
-/* Returns the length of the array of a level whose entries cover 2^shift places each: an entry for
- * every place up to `places`, rounded up to whole groups of 16 entries. */
+/* Returns the length of the array of a level whose entries cover 2^shift places each: enough entries
+ * for the places 0 to `places`, rounded up to whole groups of 16 entries. */
 static inline size_t rdi_prefix_level(size_t places, unsigned shift) {
     return ((places >> shift) + 16) & ~(size_t)15;
 }

@@ -56,8 +56,8 @@ uint64_t rdi_rank_bits_next(const rdi_rank_bits *b, uint64_t slot);
 
 /* These functions renumber the slots. First, rdi_rank_bits_squeeze() turns the finest counts into
  * running totals. Then, rdi_rank_bits_rank() returns the number of set bits before a slot, which is
- * the slot's new number. Finally, rdi_rank_bits_refill() replaces the vector by one with `slots` >=
- * 1 slots, of which the first `ones` bits are set. Between squeeze and refill, only
+ * the slot's new number. Finally, rdi_rank_bits_refill() replaces the vector by a vector with
+ * `slots` >= 1 slots, and sets its first `ones` bits. Between squeeze and refill, only
  * rdi_rank_bits_rank() and rdi_rank_bits_fini() may be called. */
 void rdi_rank_bits_squeeze(rdi_rank_bits *b);
 uint64_t rdi_rank_bits_rank(const rdi_rank_bits *b, uint64_t slot);

@@ -33,7 +33,7 @@ typedef struct rdi_slot_axis {
     uint32_t *super;                /* number of set bits per super */
     uint64_t *above;                /* number of set bits in all later supers, as of the last
                                        rdi_slot_axis_refresh() */
-    uint64_t room[RDI_SLOT_ARRAYS]; /* number of allocated elements of each array above */
+    uint64_t room[RDI_SLOT_ARRAYS]; /* number of allocated elements of each of these arrays */
     uint64_t capacity;              /* number of allocated slots, a multiple of the size of a
                                        super */
     uint64_t len;                   /* number of slots that may be used; next <= len <= capacity */
@@ -54,7 +54,8 @@ uint64_t rdi_slot_axis_newest(const rdi_slot_axis *a, uint64_t n);
 /* Clears the bits up to slot `last`, and moves the remaining bits, and `next`, down by the returned
  * number of slots. No slot above `last` becomes slot 0. */
 uint64_t rdi_slot_axis_drop(rdi_slot_axis *a, uint64_t last);
-/* Recomputes `above` for queries about slots up to `top`. No later super may have a set bit. */
+/* Recomputes `above` for queries about slots up to `top`. No super
+ * after that of slot `top` may have a set bit. */
 void rdi_slot_axis_refresh(const rdi_slot_axis *a, uint64_t top);
 
 static inline bool rdi_slot_axis_get(const rdi_slot_axis *a, uint64_t s) {

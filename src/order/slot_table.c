@@ -106,8 +106,8 @@ bool rdi_slot_table_has_room(const rdi_slot_table *t) {
     return !is_full(t) && !is_skewed(t);
 }
 
-/* If entries are far from home although the table is not full, their ids collide. Then another hash
- * spreads them, and if even that fails, a larger table does. */
+/* If entries are far from home although the table is not full, the hash does not spread their ids. The
+ * function then tries the next hash, and if that does not help, a larger table. */
 rd_status rdi_slot_table_room(rdi_slot_table *t, rd_ctx *ctx) {
     bool reseeded = false;
     while (!rdi_slot_table_has_room(t)) {

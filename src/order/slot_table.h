@@ -3,7 +3,7 @@
  *
  * A block is stored in its home bucket, or in the first bucket after it that had room.
  * slot_table.inc.h has the look-ups, once per instruction set and slot width. This header has the
- * types that they share. slot_table.c grows, rehashes and widens a table between steps.
+ * types that all these versions share. slot_table.c grows, rehashes and widens a table between steps.
  *
  * At the beginning of a step, no entry is more than RDI_SLOT_DISP_MAX buckets from its home. If ids
  * spread evenly, entries are much closer. A step adds at most RDI_SLOT_TABLE_STEP entries, which
@@ -79,9 +79,9 @@ static inline uint64_t rdi_slot_home(const rdi_slot_table *t, uint64_t blk) {
     return (uint64_t)(((rdi_u128)rdi_slot_hash(t, blk) * t->homes) >> 64);
 }
 
-/* A bitmap with RDI_SLOT_MARKS bits per home, in the order of the hash. A block whose bit is clear
- * is not in the table. The bitmap is a sixteenth of the table, so that most look-ups of blocks that
- * are not in the table end in a cache. */
+/* Number of bits per home in the bitmap that the user of a table may keep for it. A block whose bit
+ * is clear is not in the table. The bits are in the order of the hash. The bitmap is a sixteenth of
+ * the table, so that most look-ups of blocks that are not in the table end in a cache. */
 #define RDI_SLOT_MARKS 32
 
 /* Returns the number of the bit of blk. Divided by RDI_SLOT_MARKS, it is the number of the home. */

@@ -62,8 +62,8 @@ void rdi_tree_fini(rdi_tree *t); /* a zeroed tree is allowed */
 
 /* ---- functions for the implementations of the trees ---- */
 
-/* Makes room for `nodes` nodes in total, in addition to node[0]. The caller may then take nodes
- * with rdi_tree_take(), which does not check the room, until there are that many. */
+/* Makes room for `nodes` nodes in total, not counting node[0]. The caller may then take nodes with
+ * rdi_tree_take(), which does not check the room, until the tree has this number of nodes. */
 rd_status rdi_tree_grow(rdi_tree *t, uint64_t nodes);
 
 static inline rd_status rdi_tree_reserve(rdi_tree *t, uint64_t nodes) {

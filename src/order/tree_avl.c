@@ -22,7 +22,7 @@ static void update_height(rdi_tree_node *node, uint32_t n) {
     node[n].height = 1 + (a > b ? a : b);
 }
 
-/* Rotates: the child of n in direction d takes the place of n, and n becomes a child of that node.
+/* Rotates the subtree of n: the child of n in direction d takes the place of n and becomes its parent.
  * Returns the new root of the subtree. */
 static uint32_t rotate(rdi_tree_node *node, uint32_t n, int d) {
     uint32_t child = node[n].child[d], inner = node[child].child[!d];

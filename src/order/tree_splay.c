@@ -3,7 +3,8 @@
  *
  * The search is top-down (Sleator and Tarjan): on the way to the node, the path is split into a
  * tree of older nodes and a tree of newer nodes, which finally become the subtrees of the found
- * node. The sums are maintained without access to any node outside the path.
+ * node. To maintain the sums, it reads only nodes of the path and the children of
+ * the found node.
  *
  * All operations are O(log M) amortized for M nodes.
  *
@@ -42,7 +43,7 @@ static inline uint32_t finish(side *s, rdi_tree_node *node, uint32_t rest, int i
     return s->root;
 }
 
-/* Rotates: the child of n in direction d takes the place of n, and n becomes a child of that node.
+/* Rotates the subtree of n: the child of n in direction d takes the place of n and becomes its parent.
  * Returns the new root of the subtree. */
 static inline uint32_t rotate(rdi_tree_node *node, uint32_t n, int d) {
     uint32_t child = node[n].child[d];

@@ -231,7 +231,7 @@ static __attribute__((noinline)) uint32_t move_between_holes(rdi_weight_axis *a,
         rdi_weight_remove(a, s);
         return push(a, owner, weight, weight);
     }
-    /* The new weight fills the hole at s first, and what is left of it the holes below. */
+    /* The new weight is subtracted from the hole at s first, and its rest from the holes below. */
     uint64_t part = before < weight ? before : weight;
     *above = a->take(a, s, part);
     a->used -= part;
@@ -358,9 +358,10 @@ static void clear_holes(rdi_weight_axis *a) {
 static rd_status enlarge(rdi_weight_axis *a, rd_ctx *ctx, uint64_t slots) {
     uint64_t capacity = (slots + a->unit - 1) / a->unit * a->unit;
     if (capacity > SLOTS_MOST)
-        return rdi_fail(ctx, RD_ERANGE,
-                        "the cache holds more than 2^29 objects at a time, which is the limit; "
-                        "use a shorter trace");
+        return rdi_fail(
+            ctx, RD_ERANGE,
+            "a cache holds more than 2^29 objects or blocks at a time, which is the limit; "
+            "use a shorter trace");
     RD_TRY(reserve(a, ctx, capacity));
     a->capacity = capacity;
     return RD_OK;

@@ -19,8 +19,8 @@
  * per level, and subtracting weight from a slot changes the rest of one group per level. The sums
  * of slots from `next` on, and of elements that begin after `next`, are not valid.
  *
- * Slot 0 is never used, because it means "no slot", and no slot is above 2^32 - 1024, so that its
- * user may give larger numbers a meaning of its own. The owner of a slot is the object that last got
+ * Slot 0 is never used, because it means "no slot". No slot is above 2^32 - 1024, so the user of the
+ * axis may give larger numbers other meanings. The owner of a slot is the object that last got
  * the slot. The slot is live if it is still the slot of its owner.
  */
 #ifndef RDI_WEIGHT_AXIS_H
@@ -67,14 +67,15 @@ typedef struct rdi_weight_slots {
     size_t stride;
 } rdi_weight_slots;
 
-/* Makes room for n more slots: renumbers the slots in their order, without empty slots and with
- * neighboring holes joined, and enlarges the axis if that is not enough. */
+/* Makes room for n more slots. If they do not fit, renumbers the slots in their order, without empty
+ * slots and with neighboring holes joined. Then enlarges the axis if more than about a third of it is
+ * still in use. */
 rd_status rdi_weight_axis_room(rdi_weight_axis *a, rd_ctx *ctx, uint64_t n, rdi_weight_slots slots);
 
 /* Returns the weight above slot s. */
 uint64_t rdi_weight_above(const rdi_weight_axis *a, uint64_t s);
 
-/* Turns the live slot s into a hole. */
+/* Turns the live slot s into a hole, or into an empty slot if its weight is 0. */
 void rdi_weight_remove(rdi_weight_axis *a, uint64_t s);
 
 /* Gives the next slot, with the weight `weight`, to `owner`, subtracts this weight from the holes,
