@@ -72,7 +72,9 @@ void rd_binning_name(rd_binning binning, char *text) {
 
 rd_status rdi_binning_check(rd_ctx *ctx, rd_binning binning) {
     if ((unsigned)binning.kind > RD_BINS_EDGES)
-        return rdi_fail(ctx, RD_EINVAL, "unknown kind of bins: %d", (int)binning.kind);
+        return rdi_fail(ctx, RD_EINVAL,
+                        "unknown kind of bins %d; the kinds of rd_binning_kind are 0 to %d",
+                        (int)binning.kind, (int)RD_BINS_EDGES);
     if (binning.kind == RD_BINS_LINEAR && binning.param == 0)
         return rdi_fail(ctx, RD_EINVAL, "the width of linear bins is 0; it must be at least 1");
     if (binning.kind == RD_BINS_REFERENCE && binning.param == 0)
@@ -161,7 +163,7 @@ rd_status rdi_bins_to_groups(rd_ctx *ctx, const rd_bin *bins, size_t n, uint64_t
     if (!row)
         return RD_ENOMEM;
     size_t i = 0;
-    /* Number of references of bin i that do not belong to a group yet. */
+    /* Number of references of bin i that do not belong to a group yet, and sum of their distances. */
     uint64_t left = n ? bins[0].count : 0;
     rdi_u128 sum_left = n ? rdi_sum_wide(bins[0].sum) : 0;
     for (uint64_t g = 0; g < rows; g++) {

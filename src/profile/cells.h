@@ -2,8 +2,8 @@
  * of any size in little memory.
  *
  * Each number below 2048 has its own cell. From 2048 on, every octave has 1024 cells, so that the
- * relative error of a number is at most 1/1024. Every power of two begins a cell, and so does every
- * multiple of a power of two that is at least as large as the width of the cells there.
+ * relative error of a number is at most 1/1024. Every power of two begins a cell. Wherever cells
+ * are at most 2^k wide, every multiple of 2^k begins a cell.
  */
 #ifndef RDI_CELLS_H
 #define RDI_CELLS_H

@@ -1,4 +1,4 @@
-/* Makes, frees, checks and writes the details of a profile. See details.h. */
+/* Implements the details of a profile as one object, and the ranges of log bins. See details.h. */
 #include "profile/details.h"
 
 #include "profile/hist.h"

@@ -3,6 +3,7 @@
 
 #include "profile/binning.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define PAGE_BINS   4096u
@@ -24,8 +25,8 @@ struct rdi_hist {
     bool has_sums;
     uint64_t *edges; /* only for RD_BINS_EDGES */
     size_t n_edges;
-    bin_page **pages; /* pages of bins, by bin index / PAGE_BINS; NULL if nothing was counted
-                         there */
+    bin_page **pages; /* pages of bins, by bin index / PAGE_BINS; NULL: nothing was counted in the
+                         bins of the page */
     size_t n_pages;
     uint64_t infinite;
 };
@@ -279,11 +280,15 @@ rd_status rdi_hist_pack(const rdi_hist *h, rdi_u64_list *out) {
 rd_status rdi_hist_add_packed(rdi_hist *h, const uint64_t *packed, size_t n) {
     uint64_t last = bin_index(h, RD_COLD - 1);
     if (n % PACKED_ROW != 1)
-        return rdi_fail(h->ctx, RD_EFORMAT, "the packed histogram has the wrong length");
+        return rdi_fail(h->ctx, RD_EFORMAT,
+                        "a packed histogram has %zu numbers; it must have 1 number and %d per bin",
+                        n, PACKED_ROW);
     for (size_t i = 1; i < n; i += PACKED_ROW) {
         const uint64_t *row = packed + i;
         if (row[0] > last)
-            return rdi_fail(h->ctx, RD_EFORMAT, "the packed histogram has an invalid bin");
+            return rdi_fail(h->ctx, RD_EFORMAT,
+                            "a packed histogram has bin %" PRIu64 "; the last bin is %" PRIu64,
+                            row[0], last);
         RD_TRY(add_at(h, row[0], row[1], (rd_sum){row[2], row[3]}));
     }
     h->infinite += packed[0];

@@ -41,10 +41,11 @@ static rd_status check_same(rd_ctx *ctx, const rd_profile *first, const rd_profi
                             size_t number) {
     const rd_profile_facts *a = rd_profile_facts_of(first), *b = rd_profile_facts_of(part);
     if (!rd_profile_private(first) != !rd_profile_private(part))
-        return rdi_fail(ctx, RD_EINVAL,
-                        "cannot merge: only one of profiles 1 and %zu has private stacks, one per "
-                        "thread",
-                        number);
+        return rdi_fail(
+            ctx, RD_EINVAL,
+            "cannot merge: only one of profiles 1 and %zu has private stacks; analyze all "
+            "traces with --stacks=private, or none",
+            number);
     if (!rd_profile_objects(first) != !rd_profile_objects(part))
         return rdi_fail(ctx, RD_EINVAL,
                         "cannot merge: only one of profiles 1 and %zu counts bytes of objects; "
@@ -72,18 +73,21 @@ static rd_status check_same(rd_ctx *ctx, const rd_profile *first, const rd_profi
                         a->kinds ? a->kinds : "LSI", number, b->kinds ? b->kinds : "LSI");
     if (is_measured(first) != is_measured(part))
         return rdi_fail(ctx, RD_EINVAL,
-                        "cannot merge: only one of profiles 1 and %zu has distances", number);
-    if (has_times(a) != has_times(b))
-        return rdi_fail(ctx, RD_EINVAL,
-                        "cannot merge: one of profiles 1 and %zu has time distances, the other "
-                        "reuse distances",
+                        "cannot merge: only one of profiles 1 and %zu has distances; merge only "
+                        "profiles with distances",
                         number);
+    if (has_times(a) != has_times(b))
+        return rdi_fail(
+            ctx, RD_EINVAL,
+            "cannot merge: one of profiles 1 and %zu has time distances, the other reuse "
+            "distances; merge only profiles with the same kind of distances",
+            number);
     return RD_OK;
 }
 
-/* Returns true only if every bin of `fine` lies in one bin of `coarse`. Two binnings of kind
- * RD_BINS_EDGES count as equal, because join_rows() detects different edges. The function does not
- * detect that linear:1 is as fine as `full`. */
+/* Returns true only if every bin of `fine` lies in one bin of `coarse`, or if both are of kind
+ * RD_BINS_EDGES, because join_rows() detects different edges. The function does not detect that
+ * linear:1 is as fine as `full`. */
 static bool nests_in(rd_binning fine, rd_binning coarse) {
     if (rdi_binning_equal(fine, coarse))
         return fine.kind != RD_BINS_REFERENCE;
@@ -187,11 +191,15 @@ static rd_status combine_facts(rd_ctx *ctx, rd_profile_facts *sum, const rd_prof
         rd_binning_name(part->binning, b);
         return rdi_fail(
             ctx, RD_EINVAL,
-            "cannot merge %s bins with %s bins; analyze all traces with the same --hist", a, b);
+            "cannot merge %s bins with %s bins; analyze all traces with the same --hist other than "
+            "reference",
+            a, b);
     }
     uint64_t references;
     if (__builtin_add_overflow(sum->references, part->references, &references))
-        return rdi_fail(ctx, RD_ERANGE, "cannot merge: more than 2^64 references");
+        return rdi_fail(ctx, RD_ERANGE,
+                        "cannot merge: the profiles have 2^64 references or more in total; merge "
+                        "fewer profiles");
     combine_samples(sum, part);
     sum->references = references;
     sum->binning = binning;
@@ -234,7 +242,7 @@ static rd_status join_rows(rd_ctx *ctx, const row_list *a, const row_list *b, ro
         } else if (last && last->high >= row->low) {
             rdi_fail(ctx, RD_EINVAL,
                      "cannot merge: the bins %" PRIu64 " to %" PRIu64 " and %" PRIu64 " to %" PRIu64
-                     " overlap",
+                     " overlap; analyze all traces with the same --hist",
                      last->low, last->high, row->low, row->high);
             rdi_free(ctx, rows);
             return RD_EINVAL;
@@ -275,7 +283,7 @@ static rd_status add_all_sources(rd_profile *p, rd_profile *const *parts, size_t
 rd_status rd_profile_merge(rd_ctx *ctx, rd_profile *const *parts, size_t n, rd_profile **out) {
     RDI_NEED(ctx, ctx, parts, out);
     if (n == 0)
-        return rdi_fail(ctx, RD_EINVAL, "nothing to merge");
+        return rdi_fail(ctx, RD_EINVAL, "nothing to merge: the number of profiles is 0");
     for (size_t i = 0; i < n; i++)
         RDI_NEED(ctx, parts[i]);
     rd_profile_facts facts = *rd_profile_facts_of(parts[0]);

@@ -28,7 +28,7 @@ static bool is_own(const rdi_own_view *v, const char *file) {
     return bsearch(&file, v->old->own, v->old->n_own, sizeof *v->old->own, compare_names) != NULL;
 }
 
-/* Splits "FILE:LINE". The file is in the arena. */
+/* Splits "FILE:LINE" into *file, which is allocated in the arena, and *line. */
 static rd_status split_place(const rdi_own_view *v, const char *text, const char **file,
                              uint64_t *line) {
     const char *colon = strrchr(text, ':');
@@ -47,7 +47,7 @@ static const char *file_of(const rd_attribution *a, const rd_code_line *line) {
 }
 
 /* Sets *out to the innermost call frame of own code among the line itself and the calls through which it
- * was inlined. */
+ * was inlined. If there is none, *out does not change. */
 static rd_status find_inlined(const rdi_own_view *v, const rd_code_line *line,
                               rdi_shown_line *out) {
     const char *file = file_of(v->old, line);
@@ -144,8 +144,9 @@ static const char *file_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Moves a library line to its caller if it has only one, or else stores the caller with the most misses,
- * `best`, in its called_from. `all` has the sum over all callers, whose number is `callers`. */
+/* Moves a library line to its caller if it has only one, and all its references are known to come from
+ * this caller. Otherwise stores the caller with the most misses, `best`, in its called_from. Does nothing
+ * if `best` is no call frame of own code. `all` has the sum over all callers, whose number is `callers`. */
 static rd_status settle(rdi_own_view *v, const called *best, const called *all, size_t callers) {
     const rd_code_line *line = &v->old->lines[best->line];
     rdi_shown_line *at = &v->at[best->line];
@@ -236,7 +237,7 @@ static void take_share(rd_share *to, const rd_share *from) {
 }
 
 static size_t find_source(rdi_own_view *v, const char *file) {
-    const char **names = (const char **)(uintptr_t)v->is->sources; /* made by this file */
+    const char **names = (const char **)(uintptr_t)v->is->sources; /* copy_old() made this array */
     for (size_t i = 0; i < v->is->n_sources; i++)
         if (strcmp(names[i], file) == 0)
             return i;
@@ -291,7 +292,7 @@ static void add_line(rdi_own_view *v, const rdi_shown_line *s, rd_code_line *to,
     add_share(&to->share, &line->share);
 }
 
-/* Returns the text of a line that a snippet shows, or NULL. */
+/* Returns the text of a line, or NULL if no snippet shows the line. */
 static const char *snippet_text(const rd_attribution *a, size_t source, uint64_t line) {
     for (size_t i = 0; i < a->n_snippets; i++)
         if (a->snippets[i].source == source && line >= a->snippets[i].first &&
@@ -388,7 +389,7 @@ static void add_line_causes(rdi_own_view *v, size_t old, size_t into) {
     }
 }
 
-/* Groups the old lines and sorts the new ones. */
+/* Makes the new lines from groups of old lines, and sorts them. */
 static rd_status make_lines(rdi_own_view *v) {
     size_t n = v->old->n_lines, made = 0;
     rd_code_line *lines = rdi_arena_alloc(v->arena, n, sizeof *lines);
@@ -412,7 +413,7 @@ static rd_status make_lines(rdi_own_view *v) {
         to[order[i].index] = i;
     }
     for (size_t i = 0; i < n; i++) {
-        v->at[i].into = to[into[i]]; /* from here on, v->at has the old order */
+        v->at[i].into = to[into[i]]; /* unlike the other members, `into` is in the old order */
         add_line_causes(v, i, v->at[i].into);
     }
     v->lines = sorted;

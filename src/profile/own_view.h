@@ -1,4 +1,4 @@
-/* The state of rd_profile_show_own(). */
+/* The state of rd_profile_show_own(), and the functions that own_view.c and own_renumber.c share. */
 #ifndef RDI_OWN_VIEW_H
 #define RDI_OWN_VIEW_H
 

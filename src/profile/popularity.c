@@ -78,7 +78,8 @@ const char *rdi_popularity_mistake(const rd_objects_facts *f) {
     }
     if (f->n_popularity > RD_POPULARITY_ROWS || objects != classes ||
         requests > (rdi_u128)f->reads.requests + f->writes.requests + f->touches.requests)
-        return "\"popularity\" does not match the numbers of objects and requests";
+        return "\"popularity\" has too many rows, or does not match the numbers of objects and "
+               "requests";
     return NULL;
 }
 

@@ -60,8 +60,8 @@ static bool has_error_kind(const rd_profile *p, const char *kind) {
 
 /* Sets the error kind to RDI_KIND_PARTS if the recorder skipped references (facts.skipped is not
  * 0), because the histogram then describes only the recorded parts of the run. The kinds "bursts"
- * and "parts", which already say so, stay, and so does the kind of a profile without reuse
- * distances. */
+ * and "parts" already say so and stay. The kinds "time" and "none" stay because such a profile has no
+ * reuse distances. */
 static rd_status admit_skipping(rd_profile *p) {
     static const char *const kept[] = {RDI_KIND_BURSTS, RDI_KIND_PARTS, RDI_KIND_TIME, "none"};
     for (size_t i = 0; i < RDI_COUNT(kept); i++)
@@ -123,7 +123,7 @@ const rd_profile_facts *rd_profile_facts_of(const rd_profile *p) {
 
 #define RESOLVED_BLOCKS 10 /* number of sampled blocks that a cache must hold to be resolved */
 
-/* Returns the smallest power of two from which on a sample of objects resolves all sizes. */
+/* Returns the smallest power of two from which on a sample of objects resolves all sizes, in bytes. */
 static uint64_t objects_resolution(const rd_objects_facts *objects) {
     size_t k = RD_BAND_SIZES - 1;
     while (k > 0 && objects->size_error[k - 1] <= RDI_SIZE_ERROR_MAX)
@@ -189,7 +189,7 @@ rd_status rd_profile_set_block_bytes(rd_profile *p, uint64_t block_bytes) {
     RDI_NEED(NULL, p);
     if (block_bytes & (block_bytes - 1))
         return rdi_fail(p->ctx, RD_EINVAL,
-                        "the block size is %" PRIu64 " bytes; it must be a power of two",
+                        "the block size is %" PRIu64 " bytes; it must be a power of two, or 0",
                         block_bytes);
     p->facts.block_bytes = block_bytes;
     return RD_OK;
@@ -276,9 +276,11 @@ rd_status rd_profile_add_repeats(rd_profile *p, uint64_t repeats) {
         return RD_OK;
     if (p->facts.binning.kind == RD_BINS_REFERENCE)
         return rdi_fail(p->ctx, RD_EINVAL,
-                        "references cannot be added to a profile with reference groups");
+                        "references cannot be added to a profile with reference groups; choose "
+                        "other bins");
     if (repeats > UINT64_MAX - p->facts.references)
-        return rdi_fail(p->ctx, RD_ERANGE, "cannot add references: more than 2^64 references");
+        return rdi_fail(p->ctx, RD_ERANGE,
+                        "cannot add references: the profile would have 2^64 or more");
     if (measured) {
         RD_TRY(bin_of_zero(p, &bin));
         bin->count += repeats;

@@ -37,8 +37,8 @@ const char *rdi_block_text(uint64_t bytes, char text[RDI_BLOCK_ROOM]);
 rd_status rdi_profile_rows_as(rd_ctx *ctx, const rd_profile *p, rd_binning to, rd_bin **out,
                               size_t *n);
 
-/* Returns the size in blocks of the smallest cache that a sample of the blocks resolves, or 0 if
- * every size is resolved. */
+/* Returns the size of the smallest cache that a sample resolves, or 0 if every size is resolved. The
+ * size is in blocks; a profile of objects has blocks of 1 byte. */
 uint64_t rdi_profile_resolution(const rd_profile *p);
 
 /* Frees a string of facts or sources. The pointers to such strings are const even in structs that

@@ -34,7 +34,7 @@ static void read_half_widths(rdi_profile_reader *r, void *field) {
     rdi_json_enter_array(&r->j);
     for (; rdi_json_next_item(&r->j); n++) {
         if (n == RD_BAND_SIZES)
-            rdi_json_fail(&r->j, "there are more than %d sizes", RD_BAND_SIZES);
+            rdi_json_fail(&r->j, "\"half_width\" has more than %d numbers", RD_BAND_SIZES);
         else
             rdi_read_double(r, &half[n]);
     }
@@ -332,8 +332,8 @@ static bool is_band(const rd_profile_facts *f) {
     return true;
 }
 
-/* Returns a text that says which facts and totals contradict each other, or NULL if none do. An
- * engine that measures no distances has neither bins nor infinite distances. */
+/* Returns a text that says what is wrong with the facts and totals, or NULL if they are valid. A
+ * profile without distances has neither bins nor infinite distances. */
 static const char *totals_mistake(const rdi_profile_reader *r) {
     const rd_profile_facts *f = &r->facts;
     bool measured = r->n_bins || f->infinite;

@@ -140,7 +140,8 @@ void rdi_read_texts(rdi_profile_reader *r, const char *const **out, size_t *n) {
 void rdi_read_index(rdi_profile_reader *r, void *field) {
     uint64_t index = rdi_json_u64(&r->j);
     if (index >= UINT32_MAX)
-        rdi_json_fail(&r->j, "index %" PRIu64 " does not fit in 32 bits", index);
+        rdi_json_fail(&r->j, "index %" PRIu64 " is too large; the largest index is %u", index,
+                      (unsigned)UINT32_MAX - 1);
     *(size_t *)field = (size_t)index;
 }
 

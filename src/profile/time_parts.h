@@ -41,11 +41,11 @@ typedef struct rdi_time_parts {
     uint64_t length;     /* number of references per part; it doubles when there are `most` parts */
     /* The fields below are the state. */
     uint64_t references; /* number of references of the current part so far */
-    uint64_t blocks;     /* number of distinct blocks up to the end of the last part */
+    uint64_t blocks;     /* number of distinct blocks in the parts that have ended */
     rdi_time_cell *cell; /* cells of the current part */
     double *distinct;    /* expected number of distinct blocks since the middle of each earlier
                             part */
-    size_t n;
+    size_t n;            /* number of elements of `distinct` */
 } rdi_time_parts;
 
 rd_status rdi_time_parts_init(rdi_time_parts *p, rd_ctx *ctx, size_t most, uint64_t known_upto);

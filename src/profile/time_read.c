@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIELDS     4
-#define LINE_BYTES 1024
+#define FIELDS     4    /* a message names this limit */
+#define LINE_BYTES 1024 /* a message names the longest line: without its newline and a zero byte */
 #define BLANKS     " \t\r\n,;"
 
 typedef struct times_reader {
@@ -83,7 +83,7 @@ static rd_status parse_mean(const times_reader *r, const char *text, uint64_t lo
     if (text)
         mean = rdi_strtod(text, &end);
     if ((text && (end == text || *end)) || !(mean >= (double)low && mean <= (double)high))
-        return bad(r, "the mean lies outside its bin");
+        return bad(r, "the mean is not a number inside its bin");
     *out = mean;
     return RD_OK;
 }
@@ -138,7 +138,7 @@ static rd_status read_line(times_reader *r, char *line) {
         return RD_OK;
     for (char *f = strtok_r(line, BLANKS, &rest); f; f = strtok_r(NULL, BLANKS, &rest)) {
         if (n == FIELDS)
-            return bad(r, "the line has too many columns");
+            return bad(r, "the line has more than 4 columns");
         field[n++] = f;
     }
     if (n == 0 || (r->line == 1 && is_heading(field, n)))
@@ -156,7 +156,7 @@ static rd_status read_lines(times_reader *r, FILE *file) {
         r->bytes += n;
         bool ends = n > 0 && line[n - 1] == '\n';
         if (n + 1 == sizeof line && !ends)
-            return bad(r, "the line is too long for a histogram");
+            return bad(r, "the line is longer than 1022 bytes");
         if (!ends && !feof(file))
             return bad(r, "the line contains a zero byte");
         RD_TRY(read_line(r, line));
