@@ -52,8 +52,8 @@ static void read_inlined_from(rdi_profile_reader *r, void *field) {
     rdi_read_texts(r, &line->inlined_from, &line->n_inlined_from);
 }
 
-/* Reads the names of the functions that contain the inlined calls of a line. The calls must come first in
- * the file; if the two lists have different lengths, the names are dropped. */
+/* Reads the names of the functions that contain the inlined calls of a line. The key "inlined_from" must
+ * come first in the file. If the two lists have different lengths, the names are dropped. */
 static void read_inlined_functions(rdi_profile_reader *r, void *field) {
     rd_code_line *line = field;
     size_t n = 0;
@@ -100,7 +100,8 @@ static void read_kind(rdi_profile_reader *r, void *field) {
     while (name && kind < RDI_COUNT(kind_names) && strcmp(name, kind_names[kind]) != 0)
         kind++;
     if (kind == RDI_COUNT(kind_names))
-        rdi_json_fail(&r->j, "'%.80s' is not a kind of data", name);
+        rdi_json_fail(&r->j, "'%.80s' is not a kind of data (valid: other, heap, global, stack)",
+                      name);
     else
         *(rd_data_kind *)field = (rd_data_kind)kind;
     rdi_free(r->j.ctx, name);
@@ -209,14 +210,18 @@ static const char *pairs_mistake(const rd_profile_facts *facts, const rd_details
     for (size_t i = 0; i < a->n_pairs; i++) {
         count += a->pairs[i].count;
         if (!rdi_misses_are_possible(d, a->pairs[i].misses, 0, a->pairs[i].count))
-            return "a pair has more misses than references";
+            return "a pair has more misses than references, or more misses in a larger cache than "
+                   "in a "
+                   "smaller one";
     }
     if (count > facts->references - facts->infinite)
         return "the pairs have more references than there are finite distances";
     for (size_t i = 0; i < a->n_line_data; i++)
         if (!rdi_misses_are_possible(d, a->line_data[i].misses, 0,
                                      a->lines[a->line_data[i].line].share.references))
-            return "a line has more misses than references";
+            return "an entry of \"line_data\" has more misses than its line has references, or "
+                   "more "
+                   "misses in a larger cache than in a smaller one";
     return NULL;
 }
 
@@ -228,11 +233,13 @@ static const char *attribution_mistake(const rd_profile_facts *facts, const void
     if (!indexes_are_valid(a))
         return "an index in \"attribution\" is out of range";
     if (!rdi_shares_sum_up(facts, d, &a->functions->share, a->n_functions, sizeof *a->functions))
-        return "the references of the functions do not add up to the profile's";
+        return "the counts of the functions contradict each other, or do not add up to the "
+               "profile's";
     if (!rdi_shares_sum_up(facts, d, &a->lines->share, a->n_lines, sizeof *a->lines))
-        return "the references of the lines do not add up to the profile's";
+        return "the counts of the lines contradict each other, or do not add up to the profile's";
     if (!rdi_shares_sum_up(facts, d, &a->data->share, a->n_data, sizeof *a->data))
-        return "the references of the data regions do not add up to the profile's";
+        return "the counts of the data regions contradict each other, or do not add up to the "
+               "profile's";
     return pairs_mistake(facts, d);
 }
 

@@ -139,7 +139,7 @@ static const char *causes_mistake(const rd_profile_facts *facts, const void *dat
         return NULL;
     if (!a || c->n_functions != a->n_functions || c->n_lines != a->n_lines ||
         c->n_data != a->n_data)
-        return "the lists of causes are not as long as those of \"attribution\"";
+        return "the lists of \"causes\" are not as long as the lists of \"attribution\"";
     return indexes_are_valid(c) ? NULL : "an index in \"causes\" is out of range";
 }
 
@@ -166,7 +166,7 @@ const char *rdi_causes_mistake(const rd_miss_causes *c, const rd_simulation *s) 
     if (!c)
         return NULL;
     if (!s || s->hierarchy.n != c->n_caches)
-        return "\"causes\" has other caches than \"hierarchy\"";
+        return "\"causes\" does not have as many caches as \"hierarchy\"";
     for (size_t k = 0; k < c->n_caches; k++) {
         const rd_cache_counts *counts = &s->counts[k];
         if (!sums_up(c->functions, c->n_functions, c->n_caches, k, counts) ||

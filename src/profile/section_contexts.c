@@ -1,5 +1,5 @@
 /* Section "contexts": the tree of calling contexts with the references and misses of each. A merged
- * profile does not have it, because the details are not merged. */
+ * profile does not have this section, because the details are not merged. */
 #include "profile/details.h"
 #include "profile/share.h"
 
@@ -104,7 +104,9 @@ static const char *contexts_mistake(const rd_profile_facts *facts, const void *d
     if (!rdi_misses_are_possible(d, c->other_misses, 0, c->other_references))
         return "the other calling contexts together have more misses than references, or more "
                "misses in a larger cache than in a smaller one";
-    return sums_up(facts, d) ? NULL : "the calling contexts do not add up to the profile";
+    return sums_up(facts, d) ? NULL
+                             : "the references or misses of the calling contexts do not add up "
+                               "to the profile's";
 }
 
 /* ---- writing ---- */

@@ -1,6 +1,6 @@
 /* Section "hierarchy": the caches that were simulated together with the analysis, and their
- * counters. If all profiles have the same caches, the merged profile has the sums of the counters, and
- * their machine if it is the same; otherwise it does not have this section. */
+ * counters. A merged profile has the sums of the counters if all profiles have the same caches, and all or
+ * none of them have the causes of misses. It has the machine if all profiles have the same machine. */
 #include "profile/profile_reader.h"
 #include "profile/sections.h"
 #include "reusedist/hierarchy.h"
@@ -48,7 +48,8 @@ static void read_causes(rdi_profile_reader *r, void *field) {
 static void read_short(rdi_profile_reader *r, const char *of, char *field, size_t room) {
     char *name = rdi_json_string(&r->j);
     if (name && strlen(name) >= room)
-        rdi_json_fail(&r->j, "'%.80s' is too long for the name of a %s", name, of);
+        rdi_json_fail(&r->j, "the name of a %s must be shorter than %zu bytes, not '%.80s'", of,
+                      room, name);
     else if (name)
         strcpy(field, name);
     rdi_free(r->j.ctx, name);
@@ -125,7 +126,8 @@ static void hierarchy_read(rdi_profile_reader *r, void **data) {
     keep_machine(&s->hierarchy, &state.of);
     s->hierarchy.parallel = state.parallel <= UINT32_MAX ? (uint32_t)state.parallel : 0;
     if (state.n != s->hierarchy.n)
-        rdi_json_fail(j, "the hierarchy has %zu caches but %zu levels", s->hierarchy.n, state.n);
+        rdi_json_fail(j, "\"caches\" and \"levels\" have different lengths: %zu and %zu",
+                      s->hierarchy.n, state.n);
     for (size_t k = 0; k < state.n && k < s->hierarchy.n; k++) {
         s->counts[k] = state.rows[k].counts;
         if (strcmp(state.rows[k].name, s->hierarchy.cache[k].name) != 0)
@@ -147,8 +149,8 @@ static bool is_possible(const rd_cache_counts *c, bool causes) {
                   : c->cold + c->capacity + c->far_hits == 0 && c->conflict == 0;
 }
 
-/* Instruction fetches arrive at L1I and all other references at L1D, so both together have as many
- * references as the profile. */
+/* If the first level is split, instruction fetches arrive at L1I and all other references at L1D, so both
+ * together have at most as many references as the profile. */
 static const char *hierarchy_mistake(const rd_profile_facts *facts, const void *data) {
     const rd_simulation *s = data;
     size_t first = rd_hierarchy_is_split(&s->hierarchy) ? 2 : 1;
@@ -215,7 +217,7 @@ static void hierarchy_write(rd_json_writer *w, const void *data) {
     rd_text_free(w->text.ctx, caches);
 }
 
-/* Sets *same to whether both simulations have the same caches and the same kind of counts. */
+/* Sets *same to whether both simulations have the same caches, and both or neither have causes. */
 static rd_status compare_caches(rd_ctx *ctx, const rd_simulation *a, const rd_simulation *b,
                                 bool *same) {
     char *text[2] = {NULL, NULL};

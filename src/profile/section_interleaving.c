@@ -1,5 +1,6 @@
 /* Section "interleaving": the order in which the references of threads were analyzed, if it is not the
- * recorded one. A merged profile has this section if all profiles have the same order. */
+ * recorded order. A merged profile has this section if all profiles have the same turns and the same size
+ * of the reorder buffer. */
 #include "profile/profile_reader.h"
 #include "profile/profile_write.h"
 #include "profile/sections.h"
@@ -31,9 +32,8 @@ static void interleaving_read(rdi_profile_reader *r, void **data) {
 static const char *interleaving_mistake(const rd_profile_facts *facts, const void *data) {
     const rd_interleaving *i = data;
     (void)facts;
-    return i->turn && i->reorder
-               ? NULL
-               : "a turn and the reorder buffer of \"interleaving\" must not be 0";
+    return i->turn && i->reorder ? NULL
+                                 : "\"turn\" and \"reorder\" of \"interleaving\" must not be 0";
 }
 
 static void interleaving_write(rd_json_writer *w, const void *data) {
@@ -87,7 +87,7 @@ rd_status rd_profile_set_interleaving(rd_profile *p, const rd_interleaving *inte
     rd_ctx *ctx = rdi_profile_ctx(p);
     RDI_NEED(ctx, p, interleaving);
     if (!interleaving->turn || !interleaving->reorder)
-        return rdi_fail(ctx, RD_EINVAL, "an interleaving needs a turn and a reorder buffer");
+        return rdi_fail(ctx, RD_EINVAL, "`turn` and `reorder` of rd_interleaving must not be 0");
     rd_interleaving *copy = rdi_alloc(ctx, 1, sizeof *copy);
     if (!copy)
         return RD_ENOMEM;

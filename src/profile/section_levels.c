@@ -14,7 +14,8 @@ static void levels_free(rd_ctx *ctx, void *data) {
 static void read_level_name(rdi_profile_reader *r, void *field) {
     char *name = rdi_json_string(&r->j);
     if (name && strlen(name) >= sizeof((rd_level *)0)->name)
-        rdi_json_fail(&r->j, "'%.80s' is too long for the name of a cache", name);
+        rdi_json_fail(&r->j, "the name of a cache must be shorter than %zu bytes, not '%.80s'",
+                      sizeof((rd_level *)0)->name, name);
     else if (name)
         strcpy(field, name);
     rdi_free(r->j.ctx, name);
@@ -42,7 +43,7 @@ static const char *levels_mistake(const rd_profile_facts *facts, const void *dat
     const rd_details *d = data;
     for (size_t k = 0; k < d->n_levels; k++)
         if (d->levels[k].bytes == 0 || (k && d->levels[k].bytes < d->levels[k - 1].bytes))
-            return "the levels are not in ascending order";
+            return "the levels must have at least 1 byte and be in ascending order";
     return NULL;
 }
 

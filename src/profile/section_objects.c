@@ -19,7 +19,8 @@ static rdi_objects_section *new_section(rd_ctx *ctx) {
     return s;
 }
 
-/* Copies n items into the arena, and returns the copy or NULL. */
+/* Copies n items of `size` bytes each into the arena. Returns the copy, or NULL if there is not enough
+ * memory. */
 static void *copy_items(rdi_arena *arena, const void *items, size_t n, size_t size) {
     void *copy = rdi_arena_alloc(arena, n ? n : 1, size);
     if (copy && n)
@@ -65,8 +66,7 @@ static void read_flag(rdi_profile_reader *r, void *field) {
     *(bool *)field = rdi_json_bool(&r->j);
 }
 
-/* Reads a word, and returns whether it is `second`. Any word other than `first` and `second`
- * fails. */
+/* Reads a word, and returns whether it is `second`. Fails if it is neither `first` nor `second`. */
 static bool read_word(rdi_profile_reader *r, const char *first, const char *second) {
     char *word = rdi_json_string(&r->j);
     bool is_first = word && strcmp(word, first) == 0, is_second = word && strcmp(word, second) == 0;
@@ -229,7 +229,8 @@ static const char *objects_mistake(const rd_profile_facts *facts, const void *da
     for (size_t i = 0; i < RD_SIZE_CLASSES; i++)
         classes += f->size_class[i].objects;
     if (f->is_sample != (facts->sample_rate > 0))
-        return "a profile of sampled objects needs the rate and the errors of the sizes";
+        return "a profile of sampled objects needs both \"rate\" in \"error\" and \"sample\" in "
+               "\"objects\"";
     if (facts->block_bytes != 1)
         return "a profile of objects must have blocks of 1 byte";
     if (f->counted.requests != facts->references ||
@@ -238,8 +239,8 @@ static const char *objects_mistake(const rd_profile_facts *facts, const void *da
     if (f->largest >= UINT64_C(1) << 63)
         return "the size of the largest object is not below 2^63";
     if (f->n_live > RD_LIVE_POINTS || classes > f->objects)
-        return "there are too many moments of live bytes, or the size classes have more objects "
-               "than there are";
+        return "\"live\" has too many rows, or the size classes have more objects than \"objects\" "
+               "says";
     for (size_t i = 1; i < f->n_live; i++)
         if (f->live[i].request <= f->live[i - 1].request || f->live[i].time < f->live[i - 1].time)
             return "the moments of live bytes are not in ascending order";
@@ -369,8 +370,8 @@ static rd_status objects_merge(rd_ctx *ctx, const void *const *data, size_t n, v
         const rd_objects_facts *f = data[i];
         if (!f || f->expiry != first->expiry || f->count != first->count)
             return rdi_fail(ctx, RD_EINVAL,
-                            "cannot merge: profiles 1 and %zu do not both have objects with the "
-                            "same --expiry and --count",
+                            "cannot merge: profiles 1 and %zu have different settings; analyze all "
+                            "traces with the same --expiry and --count",
                             i + 1);
         if (f->is_sample)
             return rdi_fail(

@@ -1,4 +1,5 @@
-/* The data of the section "objects", and the function that makes it. */
+/* The data of the section "objects", the function that makes it, and functions for parts of this section and
+ * of similar sections. */
 #ifndef RDI_SECTION_OBJECTS_H
 #define RDI_SECTION_OBJECTS_H
 
@@ -14,8 +15,8 @@ typedef struct rdi_objects_section {
 
 /* ---- rows of popularity (popularity.c) ---- */
 
-/* Adds objects to the row of their number of requests. The rows form a scale with a fixed relative
- * width; unused rows have no objects. */
+/* Adds the objects of `more` to the row that contains more->low, their smallest number of requests. The
+ * rows form a scale with a fixed relative width; unused rows have no objects. */
 void rdi_popularity_add(rd_popularity rows[RD_POPULARITY_ROWS], const rd_popularity *more);
 /* Moves the rows that have objects to the beginning, and returns their number. */
 size_t rdi_popularity_pack(rd_popularity rows[RD_POPULARITY_ROWS]);
@@ -35,20 +36,20 @@ void rdi_put_popularity(rd_json_writer *w, const rd_objects_facts *f);
 void rdi_popularity_merge(rd_popularity rows[RD_POPULARITY_ROWS], rd_objects_facts *sum,
                           const rd_objects_facts *f);
 
-/* A sample does not resolve a cache size whose error is larger: with objects of equal size, it would
- * hold fewer than ten sampled objects. */
+/* The largest error of a cache size that a sample resolves. With objects of equal size, a cache with a
+ * larger error would hold fewer than ten sampled objects. */
 #define RDI_SIZE_ERROR_MAX 0.62
 
 /* ---- the whole section (section_objects.c) ---- */
 
-/* Reads and writes requests and bytes as an object. */
+/* These functions read and write an rd_traffic as a JSON object. */
 void rdi_read_traffic(rdi_profile_reader *r, void *field);
 void rdi_put_traffic(rd_json_writer *w, const char *key, const rd_traffic *t);
-/* Reads an array of `n` numbers, the last of which may have 128 bits. */
+/* Reads an array of `n` numbers. Only the last number may have more than 64 bits. */
 void rdi_read_row(rdi_json *j, rdi_u128 *out, size_t n);
 
 /* Reads an array of arrays of four numbers, and returns them as structs that consist of four
- * numbers of 64 bits. *n must be 0 before, and becomes their number. */
+ * numbers of 64 bits. *n must be 0 before, and becomes the number of structs. */
 const void *rdi_read_rows4(rdi_profile_reader *r, size_t *n);
 
 /* Makes a section with a copy of all facts. */

@@ -1,6 +1,7 @@
 /* Section "private_caches": the private and shared caches of threads that were simulated together with
  * the analysis, and their counters. A merged profile has the sums of the threads with the same numbers,
- * if all profiles have this section with the same caches and the same interleaving. */
+ * if all profiles have this section with the same caches and the same interleaving, and all or none of
+ * them have the causes of misses. */
 #include "base/arena.h"
 #include "base/sized.h"
 #include "profile/profile_reader.h"
@@ -54,7 +55,7 @@ typedef struct read_state {
     rd_hierarchy caches;
     bool causes;
     const char *interleave;
-    const void *threads; /* thread_row */
+    const void *threads; /* array of thread_row */
     size_t n_threads;
 } read_state;
 
@@ -77,7 +78,8 @@ static void read_causes(rdi_profile_reader *r, void *field) {
 static void read_name(rdi_profile_reader *r, void *field) {
     char *name = rdi_json_string(&r->j);
     if (name && strlen(name) >= sizeof((level_row *)0)->name)
-        rdi_json_fail(&r->j, "'%.80s' is too long for the name of a cache", name);
+        rdi_json_fail(&r->j, "the name of a cache must be shorter than %zu bytes, not '%.80s'",
+                      sizeof((level_row *)0)->name, name);
     else if (name)
         strcpy(field, name);
     rdi_free(r->j.ctx, name);
@@ -139,7 +141,7 @@ static void read_threads(rdi_profile_reader *r, void *field) {
     rdi_read_list(r, fields, sizeof(thread_row), &state->threads, &state->n_threads);
 }
 
-/* Copies the rows of the threads that were read, after checking the names of their levels. */
+/* Copies the rows of the threads that were read, and checks the numbers and names of their levels. */
 static void take_threads(rdi_profile_reader *r, const read_state *state, rd_private_simulation *s) {
     const thread_row *rows = state->threads;
     rd_thread_caches *threads = rdi_read_take(r, state->n_threads + 1, sizeof *threads);
@@ -147,8 +149,9 @@ static void take_threads(rdi_profile_reader *r, const read_state *state, rd_priv
         threads[i].process = rows[i].process;
         threads[i].thread = rows[i].thread;
         if (rows[i].n != s->hierarchy.n) {
-            rdi_json_fail(&r->j, "there are %zu caches, but thread %zu of the list has %zu levels",
-                          s->hierarchy.n, i + 1, rows[i].n);
+            rdi_json_fail(&r->j,
+                          "thread %zu of the list must have one level per cache: %zu, not %zu",
+                          i + 1, s->hierarchy.n, rows[i].n);
             return;
         }
         for (size_t k = 0; k < rows[i].n; k++) {
@@ -205,8 +208,8 @@ static bool is_before(const rd_thread_caches *a, const rd_thread_caches *b) {
     return a->process != b->process ? a->process < b->process : a->thread < b->thread;
 }
 
-/* Returns whether the counts of a thread can be true. A useless prefetch of a shared cache may be
- * one that another thread caused, so the counts of useful and useless prefetches of shared caches
+/* Returns whether the counts of a thread can be true. A useful or useless prefetch of a shared
+ * cache may have been caused by another thread, so the counts of useful and useless prefetches of shared caches
  * are checked for all threads together. */
 static bool thread_is_possible(const rd_private_simulation *s, const rd_thread_caches *t) {
     for (size_t k = 0; k < s->hierarchy.n; k++) {
@@ -325,7 +328,7 @@ static void unite_threads(rd_private_simulation *s, rd_thread_caches *rows, size
 }
 
 /* Makes a section with the threads of n simulations, which have the caches and the interleaving of the
- * first one. */
+ * first simulation. */
 static rd_status unite(rd_ctx *ctx, const rd_private_simulation *const *simulations, size_t n,
                        private_caches **out) {
     size_t n_rows = 0, at = 0;

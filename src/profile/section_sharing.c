@@ -1,5 +1,5 @@
-/* Section "sharing": the blocks, data and lines that threads share. A merged profile does not have it,
- * because the data of different runs are unrelated. */
+/* Section "sharing": the blocks, data and lines that threads share. A merged profile does not have
+ * this section, because the data of different runs are unrelated. */
 #include "profile/section_sharing.h"
 
 #include "profile/profile_reader.h"
@@ -94,7 +94,7 @@ static void read_window_misses(rdi_profile_reader *r, void *field) {
 static void read_thread(rdi_profile_reader *r, void *field) {
     uint64_t number = rdi_json_u64(&r->j);
     if (number > UINT32_MAX)
-        rdi_json_fail(&r->j, "the number of a process or a thread is too large");
+        rdi_json_fail(&r->j, "the number of a thread or process is 2^32 or more");
     *(uint32_t *)field = (uint32_t)number;
 }
 
@@ -143,7 +143,9 @@ static const char *block_mistake(const rd_shared_block *b) {
     if (b->threads < 2 || misses == 0 || misses > (rdi_u128)b->loads + b->stores)
         return "the counts of a shared block contradict each other";
     if (!b->first != !b->second || b->removes > misses)
-        return "the data to separate in a shared block contradict each other";
+        return "a shared block has only one of \"first\" and \"second\", or its \"removes\" is "
+               "above "
+               "its coherence misses";
     for (size_t i = 0; i < b->n_items; i++)
         if (b->items[i].first > b->items[i].last ||
             (i && b->items[i].first <= b->items[i - 1].last))
@@ -151,7 +153,7 @@ static const char *block_mistake(const rd_shared_block *b) {
     return NULL;
 }
 
-/* Returns what is wrong with the timelines, or NULL. */
+/* Returns a text that says what is wrong with the timelines, or NULL if they are valid. */
 static const char *timelines_mistake(const rd_shared_data *all) {
     rdi_u128 misses = 0;
     for (size_t i = 0; i < all->n_timelines; i++)
@@ -166,9 +168,9 @@ static const char *sharing_mistake(const rd_profile_facts *facts, const void *da
     const rd_shared_data *all = data;
     rdi_u128 trues = 0, falses = 0;
     if (all->references != facts->references)
-        return "the shared data do not belong to the profile";
+        return "\"sharing\" and the profile have different numbers of references";
     if (all->n_blocks > all->shared_blocks)
-        return "there are more shared blocks than their number says";
+        return "\"sharing\" lists more blocks than \"shared_blocks\" says";
     for (size_t i = 0; i < all->n_blocks; i++) {
         const char *mistake = block_mistake(&all->blocks[i]);
         if (mistake)
@@ -179,7 +181,7 @@ static const char *sharing_mistake(const rd_profile_facts *facts, const void *da
     bool complete = all->n_blocks == all->shared_blocks;
     if (trues > all->true_sharing || falses > all->false_sharing ||
         (complete && (trues != all->true_sharing || falses != all->false_sharing)))
-        return "the coherence misses of shared blocks do not add up";
+        return "the coherence misses of shared blocks do not add up to the totals of \"sharing\"";
     return timelines_mistake(all);
 }
 

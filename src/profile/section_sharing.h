@@ -1,4 +1,4 @@
-/* The section "sharing" while it is made. */
+/* The data of the section "sharing", for the code that makes and reads it. */
 #ifndef RDI_SECTION_SHARING_H
 #define RDI_SECTION_SHARING_H
 
@@ -12,7 +12,7 @@ typedef struct rdi_sharing_section {
     rdi_arena arena;
 } rdi_sharing_section;
 
-/* Makes a section without data; NULL if there is no memory. */
+/* Makes a section without data. Returns NULL if there is not enough memory. */
 rdi_sharing_section *rdi_sharing_section_new(rd_ctx *ctx);
 void rdi_sharing_section_free(rd_ctx *ctx, void *data);
 

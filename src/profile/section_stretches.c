@@ -1,5 +1,5 @@
-/* Section "stretches": requests of objects by stretches of time. A merged profile does not have it,
- * because its runs have no common time. */
+/* Section "stretches": requests of objects by stretches of time. A merged profile does not have
+ * this section, because its runs have no common time. */
 #include "profile/section_stretches.h"
 
 #include "profile/hist.h"
@@ -107,7 +107,7 @@ static void stretches_read(rdi_profile_reader *r, void **data) {
 
 /* ---- checks ---- */
 
-/* Returns whether the bins ascend, and they and the misses add up to the counted requests. */
+/* Returns whether the bins ascend, and they and the misses add up to the counted requests and bytes. */
 static bool adds_up(const rd_stretch *s) {
     rdi_u128 requests = (rdi_u128)s->cold.requests + s->deleted.requests + s->expired.requests;
     rdi_u128 bytes = rdi_sum_wide(s->cold.bytes) + rdi_sum_wide(s->deleted.bytes) +
@@ -132,7 +132,8 @@ static const char *stretches_mistake(const rd_profile_facts *facts, const void *
         if (s->from % all->every || (i && s->from <= s[-1].from))
             return "the stretches of time do not begin at ascending multiples of their length";
         if (!adds_up(s))
-            return "the requests of a stretch of time do not add up";
+            return "the bins of a stretch of time are not in ascending order, or its requests or "
+                   "bytes do not add up";
         requests += s->counted.requests;
     }
     return requests == facts->references

@@ -1,4 +1,4 @@
-/* The section "stretches" while it is made. */
+/* The data of the section "stretches", and the function that makes it. */
 #ifndef RDI_SECTION_STRETCHES_H
 #define RDI_SECTION_STRETCHES_H
 

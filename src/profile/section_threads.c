@@ -1,5 +1,6 @@
-/* Section "threads": the private caches of threads. A merged profile has the sums of the threads with
- * the same numbers, if all profiles have this section and the same interleaving. */
+/* Section "threads": counts and distances of each thread with a private stack. A merged profile has the
+ * sums of the threads with the same numbers, if all profiles have this section and the same
+ * interleaving. */
 #include "profile/section_threads.h"
 
 #include "profile/hist.h"
@@ -146,7 +147,7 @@ static bool is_possible(const rd_thread_profile *t) {
         const rd_bin *b = &t->bins[i];
         if (b->low > b->high || b->high == UINT64_MAX ||
             (i && (b->low < b[-1].low || b->high < b[-1].high)))
-            return false; /* groups of references may share a bin */
+            return false; /* equal bins are valid, because reference groups may share a bin */
         sum += b->count;
     }
     return sum == c->references && c->stores <= c->references && c->upgrades <= c->stores &&
@@ -248,7 +249,7 @@ static rd_status add_thread(rdi_arena *arena, rd_thread_profile *to,
     return RD_OK;
 }
 
-/* Merges those of the n threads that have the same process and thread number, in place. Sets *left to the
+/* Sorts n threads, and merges threads with the same process and thread number, in place. Sets *left to the
  * number of remaining threads. */
 static rd_status unite_threads(rdi_arena *arena, rd_thread_profile *rows, size_t n, size_t *left) {
     size_t m = 0;

@@ -82,7 +82,7 @@ static const char *windows_mistake(const rd_profile_facts *facts, const void *da
         return NULL;
     for (size_t i = 0; i < w->n; i++) {
         if (w->rows[i].from != from)
-            return "a window does not begin at the end of the previous one";
+            return "a window does not begin at the end of the previous window";
         from += w->rows[i].share.references;
     }
     for (size_t i = 0; i < w->n_phases; i++)
