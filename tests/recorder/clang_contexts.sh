@@ -1,5 +1,5 @@
-# Programs that record themselves have exact references and misses per calling context, as those under Valgrind
-# have (contexts.sh). Without link-time optimization, the recorder does not see arrays of variable length.
+# Programs that record themselves have exact references and misses per calling context, like programs under
+# Valgrind (contexts.sh). Without link-time optimization, the recorder does not see arrays of variable length.
 command -v clang >/dev/null || { echo "clang is not installed"; exit 77; }
 sources=$(realpath "$DATA/../recorder/contexts")
 tools=$(dirname "$REUSEDIST")/libexec/reusedist/clang

@@ -39,7 +39,8 @@ rm -f sum.a && ar rcs sum.a sum.o
 "$cc" $flags -S "$sources/sum.c" && "$cc" $flags -c sum.s
 "$cc" $flags table.o sum.o -o program && references assembled
 
-# same NAME COMPILER ARGUMENT...: builds a program in this way, and checks that its references are the same.
+# same NAME COMPILER ARGUMENT...: builds a program with and without link-time optimization, and checks that the
+# references are the same.
 same() {
     local name=$1 how
     for how in -flto -fno-lto; do

@@ -1,6 +1,6 @@
-/* A parent and a forked child write to the same block, each many times. With an argument, it then
- * executes the program with this name. It is linked statically, so that both processes see the
- * block at the same address. */
+/* A parent and a forked child write to the same block, each many times. With an argument, the
+ * parent then executes the program with this name. The program is linked statically, so that both
+ * processes see the block at the same address. */
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -11,8 +11,8 @@
 
 enum { PAGES = 50, PAGE = 4096 };
 
-/* The code adds 1, stores at rsi, adds 2, divides by rdx, which the handler sets to 5, and adds
- * 3. */
+/* The code adds 1, stores at rsi, adds 2, divides by rcx, which has the third argument until the
+ * handler sets it to 5, and adds 3. */
 extern const uint8_t steps_start[], steps_store[], steps_divide[], steps_end[];
 __asm__(".text\n"
         "steps_start: leaq 1(%rdi), %rax\n"

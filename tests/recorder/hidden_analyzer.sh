@@ -1,5 +1,5 @@
-# A program that changes its root or environment and can no longer find its analyzer is still recorded
-# while it waits.
+# A program that changes its root or environment, and so can no longer find its analyzer, is still recorded,
+# even if it has to wait for the analyzer.
 mkdir empty
 # hide TOOL PROGRAM HOW: runs a program that stops the analyzer, and lets the analyzer continue later.
 hide() {

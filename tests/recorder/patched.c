@@ -45,8 +45,10 @@ static void replace(char how, unsigned char *page, int old, int other) {
                sizeof reads);
 }
 
-/* Replaces the code. `how` is: mapped, unmapped and mapped, written, written while executable, or
- * written through another mapping where nothing was mapped. */
+/* Runs the code, replaces it, and runs the new code. `how` is m: a file with the new code is
+ * mapped; u: the old code is unmapped before; w: the code is overwritten; x: it is overwritten
+ * while it is executable; s: the new code is written through another mapping, where no code was
+ * before. */
 static int run(char how) {
     int old = file_with(replaces, how == 's' ? 0 : sizeof replaces);
     int other = file_with(reads, sizeof reads);

@@ -17,7 +17,7 @@ static volatile long sink;
 #define LOAD(suffix, size, sum, offset)                                                            \
     __asm__ volatile("add" #suffix " (%1), %" #size "0" : "+r"(sum) : "r"(memory + (offset)))
 
-RECORDED loop(void) { /* accesses eight words upwards, then downwards with stores */
+RECORDED loop(void) { /* loads eight words in ascending order, then stores to them in descending order */
     long sum = 0;
     for (long i = 0; i < 8; i++)
         LOAD(q, q, sum, 8 * i);
@@ -50,8 +50,8 @@ RECORDED vector(void) {
         : "xmm0", "xmm1", "memory");
 }
 
-/* Loads lanes 0, 2 and 3 of four lanes. memory + 2048 holds the mask, and memory + 2064 the
- * indices. */
+/* Loads, stores and gathers lanes 0, 2 and 3 of four lanes. memory + 2048 holds the mask, and
+ * memory + 2064 the indices. */
 RECORDED masked(void) {
     __asm__ volatile(
         "vmovups 2048(%0), %%xmm1\n\tvmaskmovps (%0), %%xmm1, %%xmm0\n\t"

@@ -1,4 +1,4 @@
-/* The worked example of docs/trace-format.md: these references give that file, byte for byte. */
+/* The worked example of docs/trace-format.md: its references, and the bytes of the file that contains them. */
 #ifndef TEST_NATIVE_EXAMPLE_H
 #define TEST_NATIVE_EXAMPLE_H
 

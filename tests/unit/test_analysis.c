@@ -1,5 +1,5 @@
-/* Tests analyses: the same profile for every way of reading the trace, progress, cancellation,
- * damage, and refused requests. */
+/* Tests analyses, among other things: the same profile for every way of reading the trace,
+ * progress, cancellation, damage, and refused requests. */
 #include "base/common.h"
 #include "live/channel.h"
 #include "reusedist/analysis.h"

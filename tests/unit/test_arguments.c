@@ -1,5 +1,6 @@
-/* Checks that every public function survives NULL for each of its pointers, and refuses absurd numbers:
- * functions of base.h, engine.h, experimental.h, cluster.h and profile.h. See support/arguments.h. */
+/* Checks that the functions of base.h, engine.h, experimental.h, cluster.h and profile.h survive
+ * NULL for each of their pointers, and refuse absurd numbers. See support/arguments.h. Also checks
+ * that the files test_arguments*.c together call every public function. */
 #include "reusedist/experimental.h"
 #include "reusedist/reusedist.h"
 #include "support/arguments.h"
@@ -154,7 +155,7 @@ static rd_status open_part(rd_ctx *context, const char *what, void *user, void *
     return RD_OK;
 }
 
-/* Checks that every engine that reads parts refuses parts without functions. */
+/* Checks that every engine that reads parts refuses NULL, and parts that lack functions. */
 static void zeroed_parts(void **state) {
     (void)state;
     rd_engine_config config = {.size = sizeof config, .threads = 2};

@@ -1,4 +1,4 @@
-/* Does the same as test_arguments.c for the functions of hierarchy.h, machine.h, prefix.h and objects.h. */
+/* Tests the functions of hierarchy.h, machine.h, prefix.h and objects.h in the same way as test_arguments.c. */
 #include "reusedist/reusedist.h"
 #include "support/arguments.h"
 

@@ -1,4 +1,4 @@
-/* Does the same as test_arguments.c for the functions of model.h, predict.h, report.h and corun.h. */
+/* Tests the functions of model.h, predict.h, report.h and corun.h in the same way as test_arguments.c. */
 #include "reusedist/reusedist.h"
 #include "support/arguments.h"
 

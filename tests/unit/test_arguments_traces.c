@@ -1,5 +1,5 @@
-/* Does the same as test_arguments.c for the functions of trace.h, analysis.h, attribution.h, sharing.h
- * and verify.h. */
+/* Tests the functions of trace.h, analysis.h, attribution.h, sharing.h and verify.h in the same way
+ * as test_arguments.c. */
 #include "reusedist/reusedist.h"
 #include "support/arguments.h"
 
@@ -182,7 +182,7 @@ static void analyses(void **state) {
     assert_true(rd_machine_caches(levels, NULL) > 0);
 }
 
-/* Checks that attribution with NULL pointers fails when the trace is opened. */
+/* Checks that an analysis whose attribution has a NULL pointer fails when it is opened or when it runs. */
 static void attribution_of_analyses(void **state) {
     (void)state;
     const rd_object_file nameless = {NULL, 0};

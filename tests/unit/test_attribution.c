@@ -1,5 +1,5 @@
-/* Tests attribution: every count equals the count by a plain definition, sums equal the whole
- * profile under any limit, and a failed allocation does no harm. */
+/* Tests attribution, among other things: every count equals the count by a plain definition, sums
+ * equal the whole profile under any limit, and a failed allocation does no harm. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -134,8 +134,7 @@ static uint64_t pc_of(size_t i) {
     return pc[origins[i]];
 }
 
-/* Returns the previous reference to the same block, or the reference's own index if it is the first
- * one. */
+/* Returns the index of the previous reference to the block of reference i, or i if there is none. */
 static size_t previous(size_t i) {
     for (size_t k = i; k-- > 0;)
         if (blocks[k] == blocks[i])
@@ -200,8 +199,9 @@ static bool touches(size_t i, unsigned word, uint64_t block_bytes, uint64_t word
     return first <= to && last >= from;
 }
 
-/* Returns the number of words touched between a fetch of a block and the next fetch of the same
- * block, summed over all fetches. */
+/* Returns the number of distinct words touched between a fetch of a block and the next fetch of the
+ * same block, summed over all fetches. A reference with a distance of at least `from_distance`
+ * fetches its block. */
 static uint64_t words_fetched(uint64_t from_distance, uint64_t block_bytes, uint64_t word_bytes) {
     uint64_t words = 0;
     for (size_t i = 0; i < n_blocks; i++)
@@ -241,8 +241,8 @@ static void check_words(const rd_details *d, uint64_t block_bytes) {
 static rd_event events[EVENTS];
 static size_t n_events;
 
-/* Makes allocations of all sizes, which overlap and are released in part or never, and a stack. The
- * events are sorted. */
+/* Makes events in the order of their references: allocations of many sizes, which may overlap,
+ * releases of all or of a part of an allocation, and stacks of one thread. */
 static void make_events(uint64_t seed, uint64_t span) {
     rdi_rng rng = {seed};
     n_events = EVENTS;
@@ -257,7 +257,7 @@ static void make_events(uint64_t seed, uint64_t span) {
                                .address = 0x10000 + rdi_rng_below(&rng, span),
                                .size = 1 + rdi_rng_below(&rng, largest),
                                .pc = 0x1000 + rdi_rng_below(&rng, 6)};
-        if (kind == 8 && i > 3) { /* releases the whole allocation */
+        if (kind == 8 && i > 3) { /* releases the whole allocation of event i - 3, if it is one */
             events[i].address = events[i - 3].address;
             events[i].size = 0;
         }
@@ -309,7 +309,8 @@ static const char *owner_name(uint64_t who, char *text) {
 
 /* ---- tests ---- */
 
-/* Checks that the sums over every list are equal to the profile, bin by bin. */
+/* Checks that the sums over all functions, over all lines and over all data each equal the counts
+ * of the whole trace, bin by bin. */
 static void check_sums(const rd_profile *p) {
     const rd_details *d = rd_profile_details(p);
     const rd_attribution *a = d->attribution;
@@ -453,8 +454,9 @@ static void data_are_whose_the_events_say(void **state) {
     versions_end = 0;
 }
 
-/* Tests a block in which a module ends and an allocation begins. In any order of touches, the
- * module and the allocation have their own data, and the bytes in between belong to neither. */
+/* Tests a block in which a module ends and, in half of the cases, an allocation begins. In any
+ * order of touches, the module and the allocation have their own data, and the bytes in between
+ * belong to neither. */
 static void modules_share_blocks_with_others(void **state) {
     (void)state;
     static const struct {
@@ -509,8 +511,7 @@ static void blocks_of_several_are_looked_up_again(void **state) {
     check_owners(&(run_config){"auto", 64, 0, {0}});
 }
 
-/* Tests an event that changes the owner of blocks in use: first of as many blocks as the earlier
- * references allow, then of more blocks. */
+/* Tests allocations that change the owner of many blocks at once while the blocks are in use. */
 static void what_many_blocks_hold_changes_at_once(void **state) {
     (void)state;
     for (size_t round = 0; round < 10; round++) {
@@ -624,8 +625,7 @@ static void windows_merge_when_there_are_too_many(void **state) {
     rd_profile_free(p);
 }
 
-/* Tests a run of two halves that have nothing in common, with one different window in the first
- * half. */
+/* Tests a run of two halves: the first half touches 2 blocks, the second half 1,000. */
 static void phases_begin_where_the_signature_changes(void **state) {
     (void)state;
     for (size_t i = 0; i < REFS; i++) {
@@ -683,7 +683,7 @@ static void phases_without_numbers_are_different(void **state) {
     rd_profile_free(old);
 }
 
-/* Tests changes that make a valid file contradict itself. */
+/* Tests changes after which a valid file contradicts itself or has an impossible value. */
 static void contradictions_are_refused(void **state) {
     (void)state;
     static const char *const edits[][2] = {
@@ -744,7 +744,7 @@ static void every_failing_allocation_is_survived(void **state) {
     make_trace(21, 30, 20000);
     refs.n = 600;
     run_config *limits = &config;
-    limits->bound = 400; /* a distance above the sizes of all caches */
+    limits->bound = 400; /* a bound above the sizes of all levels in blocks */
     make_events(22, 20000);
     n_events = 60;
     faults_inject("attribution", run_and_read_back, &config, RD_OK);

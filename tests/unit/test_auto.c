@@ -147,7 +147,7 @@ static void a_short_trace_needs_no_more_memory_with_threads(void **state) {
     }
 }
 
-/* Runs the engine in a new context with a limit. */
+/* Analyzes `scan` with the engine `spec`. The memory limit of the context becomes config.mem_bytes. */
 static rd_status analyze_scan(rd_ctx *own, const char *spec, rd_engine_config config) {
     rd_engine *e = NULL;
     rd_ctx_set_limit(own, (size_t)config.mem_bytes);

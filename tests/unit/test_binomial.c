@@ -1,5 +1,5 @@
-/* Tests cells and binomial probabilities, compared with log-gamma and with other distributions in
- * their limits. */
+/* Tests cells, and binomial probabilities: they are compared with a formula with log-gamma and with
+ * the Poisson distribution, which is their limit. */
 #include "profile/binomial.h"
 #include "profile/cells.h"
 
@@ -64,7 +64,7 @@ static void small_cases_are_the_binomial_formula(void **state) {
         }
 }
 
-/* Tests cumulative sums, because cells are wider than one from 2048 on. */
+/* Compares cumulative sums, because a cell from 2048 on holds more than one number. */
 static void large_cases_come_near_the_formula(void **state) {
     (void)state;
     static const double chances[] = {0.02, 0.3, 0.5, 0.97};
@@ -83,8 +83,8 @@ static void large_cases_come_near_the_formula(void **state) {
     }
 }
 
-/* Tests 10^12 blocks with a few of them in the interval: the result is Poisson's distribution, to
- * all digits. */
+/* Tests 10^12 trials, three successes on average: the result is the Poisson distribution, with an
+ * error of at most 1e-11. */
 static void a_trillion_trials_lose_no_digits(void **state) {
     (void)state;
     double term = exp(-3.0);

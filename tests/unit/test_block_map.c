@@ -1,4 +1,4 @@
-/* Compares the block map with a plain array of pairs. */
+/* Tests the block map, among other things against a plain array of values, and rdi_last_access. */
 #include "order/block_map.h"
 #include "order/last_access.h"
 
@@ -138,8 +138,8 @@ static void forgotten_blocks_are_new_again_and_do_not_pile_up(void **state) {
     uint64_t before = RDI_ABSENT;
     for (uint64_t now = 0; now < 10000; now++) {
         assert_int_equal(rdi_last_access_touch(&last, now % 500, now, &before), RD_OK);
-        assert_int_equal(before, RDI_ABSENT); /* the loop uses 500 blocks in turn, 10 of which are
-                                                 live */
+        assert_int_equal(before, RDI_ABSENT); /* the loop touches 500 blocks in turn and keeps at
+                                                 most 10 of them */
         if (last.live > 10)
             rdi_last_access_forget(&last, now - 10);
         assert_true(last.time.n <= 10 + RDI_SWEEP_LEAST);

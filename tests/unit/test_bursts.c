@@ -1,4 +1,5 @@
-/* Tests that the bands of runs that were recorded in bursts contain the exact miss ratios. */
+/* Tests the bands of runs that were recorded in bursts: they contain the exact miss ratios, few
+ * bursts have no band, and the profile file keeps the band. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

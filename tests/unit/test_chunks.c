@@ -24,7 +24,7 @@ static rdi_chunk_plan make_plan(const char *engine, uint64_t bound) {
 
 /* ---- one chunk after the other ---- */
 
-/* The open first touches of a chunk, and the index of each one among the distances. */
+/* The open first touches of a chunk, and the index of each of them in the array of distances. */
 typedef struct touches {
     rdi_u64_list open;
     size_t place[MOST_REFERENCES];
@@ -59,7 +59,7 @@ static void assert_text(const rdi_u64_list *list, const char *text) {
         assert_int_equal(list->at[i], text[i]);
 }
 
-/* The text of a chunk and the expected results. */
+/* A chunk, with a letter for each reference, and the expected results. */
 typedef struct example {
     const char *text;
     const char *open;      /* open first touches */
@@ -227,8 +227,8 @@ static void copied_and_borrowed_references_give_the_same_for_any_number_of_threa
     rd_profile_free(expected);
 }
 
-/* Tests that `stream` keeps the right blocks apart from the axis. It does so as soon as it has met
- * enough blocks, which happens here while it resolves first touches. */
+/* Tests that the front of `stream` has the right blocks. `stream` begins to use its front as soon
+ * as it has met enough blocks, which happens here while it resolves first touches. */
 static void first_touches_that_fill_the_front_of_the_chunk_before_are_counted_right(void **state) {
     (void)state;
     SKIP_WITHOUT_THREADS();
@@ -310,7 +310,7 @@ static void memory_that_runs_out_in_a_worker_ends_the_run(void **state) {
     }
 }
 
-/* A sink that checks that every distance is delivered, in order. */
+/* A sink that keeps all distances in the order in which they are delivered. */
 typedef struct keeper {
     uint64_t *distances;
     size_t n;

@@ -244,7 +244,7 @@ static void impossible_sections_are_refused(void **state) {
     expect_refused("\"dirty_transfers\": ", "\"dirty_transfers\":9", "contradict");
 }
 
-/* Makes an analysis of one line of text, and returns its status. */
+/* Analyzes `text` as a trace, and returns the status. */
 static rd_status try_text(const char *text, const char *format, const rd_analysis_config *config) {
     rd_analysis *a = NULL;
     rd_trace *trace = NULL;

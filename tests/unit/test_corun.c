@@ -55,8 +55,8 @@ static void free_programs(programs *p) {
         rd_profile_free(p->profile[i]);
 }
 
-/* Returns the miss ratio of a cache of `blocks` blocks, on a straight line between whole numbers of
- * blocks. */
+/* Returns the miss ratio of a cache of `blocks` blocks, interpolated linearly between whole numbers
+ * of blocks. */
 static double miss_of(rd_ctx *ctx, const rd_profile *p, double blocks) {
     double low, high, whole = floor(blocks);
     assert_int_equal(rd_mrc_at(ctx, p, (uint64_t)whole, &low, NULL), RD_OK);
@@ -230,7 +230,7 @@ static void the_assignment_is_the_best_of_all(void **state) {
 
 /* ---- partition ---- */
 
-/* Returns the fewest misses of programs i and later in `ways` ways. */
+/* Returns the fewest misses of programs i and later in `ways` ways, if each program has at least one way. */
 static double best_of_all(rd_ctx *ctx, const programs *p, size_t i, size_t ways,
                           uint64_t way_blocks) {
     double best = INFINITY;

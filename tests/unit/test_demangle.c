@@ -100,8 +100,8 @@ static void add_reference(char *symbol, size_t to) {
     strcat(symbol, text);
 }
 
-/* Tests that a symbol whose name would be gigabytes long is refused. Each back reference in it doubles the
- * name. */
+/* Tests symbols in which each tuple refers twice to the previous tuple, which doubles the name. A
+ * symbol is refused if its name is too long. */
 static void a_symbol_cannot_explode(void **state) {
     char symbol[2000] = "_RINvC3foo3bar", out[RDI_NAME_ROOM];
     (void)state;

@@ -68,8 +68,7 @@ static void texts_are_recognized(void **state) {
     }
 }
 
-/* Tests that a damaged file of a format gets the message of that format, unless it is valid in
- * another format. */
+/* Tests that the format of a damaged file is still recognized: the message is that of its format. */
 static void damaged_files_are_recognized(void **state) {
     (void)state;
     traces_result r = traces_read_text(NULL, " L 0,8\n L 0,8\n L 0,8\n L 0,8\n L 0,8\n L 0,8\n"

@@ -1,5 +1,6 @@
-/* Tests the device layer: data that is written to a device comes back, and is sorted on request. In
- * a build with CUDA on a machine without a GPU there is nothing to test. */
+/* Tests the device layer: data that is written to a device comes back, the time between two events
+ * is not negative, and sorting is stable. In a build with CUDA on a machine without a GPU there is
+ * nothing to test. */
 #include "engine/gpu/device.h"
 #include "reusedist/reusedist.h"
 
@@ -74,8 +75,8 @@ static void time_goes_forward_between_events(void **state) {
     rdi_event_free(f->device, to);
 }
 
-/* Checks that keys of `key_bytes` bytes are sorted by their lowest bits, and that equal keys keep
- * their order. */
+/* Checks that keys of `key_bytes` bytes are sorted by their lowest `key_bits` bits, and that equal
+ * keys keep their order. */
 static void check_sort(fixture *f, unsigned key_bytes, unsigned key_bits) {
     uint64_t keys[N], wide[N];
     uint32_t narrow[N], values[N];

@@ -1,5 +1,5 @@
-/* Tests engines that hand over their state: the order is the LRU stack, and reading it changes
- * nothing. */
+/* Tests the functions of engines for chunks: the order is the LRU stack, reading it changes
+ * nothing, blocks can be taken, and the engine can be restarted. */
 #include "engine/core/plugin.h"
 
 #include "support/fixture.h"
@@ -68,8 +68,8 @@ static void assert_order(rd_engine *e, const char *spec, const uint64_t *trace, 
                      spec, bound, i, n);
 }
 
-/* Reads the order during and after the run. The distances must be equal to those of an undisturbed
- * engine. */
+/* Checks the order during and after the run. The distances must be equal to those of an engine
+ * whose order is never read. */
 static void run_engine(const char *spec, const uint64_t *trace, size_t n, uint64_t bound,
                        rdi_rng *rng) {
     static uint64_t expected[MOST_REFERENCES], dist[MOST_REFERENCES];
@@ -197,7 +197,7 @@ static void a_restarted_engine_is_empty_and_counts_on(void **state) {
 /* ---- taking blocks out ---- */
 
 /* Takes `n` distinct blocks, some from the stack and some unknown, in any order, from the engine
- * and from the expected list. */
+ * and from the expected stack. Returns the new depth of the stack. */
 static size_t take_some(rd_engine *e, const char *spec, uint64_t *stack, size_t depth, size_t n,
                         rdi_rng *rng) {
     static uint64_t blocks[MOST_REFERENCES], newer[MOST_REFERENCES];
@@ -212,7 +212,7 @@ static size_t take_some(rd_engine *e, const char *spec, uint64_t *stack, size_t 
     for (size_t i = 0; i < n; i++) {
         size_t at = position(stack, depth, blocks[i]);
         if (newer[i] != (at < depth ? at : RD_COLD))
-            fail_msg("%s: block %zu has %" PRIu64 " newer ones instead of %zu of %zu", spec, i,
+            fail_msg("%s: block %zu has %" PRIu64 " newer blocks instead of %zu of %zu", spec, i,
                      newer[i], at, depth);
         if (at == depth)
             continue;

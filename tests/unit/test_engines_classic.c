@@ -211,8 +211,8 @@ static void ask_oracle(trace *t) {
     rd_engine_close(e);
 }
 
-/* Makes a mixture of far, near and sequential reuse over `blocks` blocks, with ids at both ends of
- * the range. */
+/* Makes a trace over `blocks` blocks, with ids at both ends of the range. Its references are
+ * uniform, skewed, sequential or near reuses. */
 static void make_trace(trace *t, size_t n, uint64_t blocks, rdi_rng *rng) {
     uint64_t recent = 0;
     uint64_t kind = rdi_rng_below(rng, 4);

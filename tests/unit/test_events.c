@@ -1,4 +1,4 @@
-/* Tests events in native traces: their positions, damage and hostile files. */
+/* Tests events in native traces, among other things their positions, damage and hostile files. */
 #include "support/faults.h"
 #include "support/files.h"
 #include "trace/checksum.h"
@@ -15,7 +15,7 @@
 
 enum { HEADER = 24, REFS = 9000, EVENTS_MAX = 200000 };
 
-/* The written data and the data read back. */
+/* The written events and the events that were read back. */
 static rd_event given[EVENTS_MAX], got[EVENTS_MAX];
 static char got_paths[64][RDI_EVENT_PATH_MAX + 1];
 static size_t given_count, got_count;
@@ -160,7 +160,7 @@ static void events_come_back_where_they_were(void **state) {
         const char *spec;
         size_t refs;
     } traces[] = {{"native", REFS},
-                  /* This trace is short, because a frame takes long even if it has few
+                  /* This trace is short, because writing a frame takes long even if it has few
                    * references. */
                   {"native:frame=1", 500},
                   {"native:frame=777", REFS},
@@ -397,8 +397,8 @@ static uint8_t *eventless_file(size_t refs, size_t *bytes) {
     return file;
 }
 
-/* Inserts a frame of events with this payload before the references of the file, and returns the
- * status of reading the result. */
+/* Inserts a frame of events with this payload before the references of the file, sets the flags of
+ * the header, and returns the status of reading the result. */
 static rd_status read_sealed(const uint8_t *file, size_t bytes, const uint8_t *payload, size_t n,
                              uint8_t flags, char error[512]) {
     uint8_t *made = malloc(bytes + n + 16);

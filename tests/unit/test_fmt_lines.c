@@ -1,5 +1,5 @@
-/* Tests properties of every text format: the same references for any division of the input and any
- * line ends, and damage reported at its position. */
+/* Tests properties of every text format, among other things: the same references for any division
+ * of the input and any line ends, and damage reported at its position. */
 #include "support/faults.h"
 #include "support/files.h"
 #include "support/traces.h"

@@ -108,7 +108,7 @@ static void fill(character make, size_t n, uint64_t seed) {
 
 /* ---- round trips ---- */
 
-/* Checks that the first n references are equal to those of `col`. */
+/* Checks that the result consists of the first n references of `col`. */
 static void assert_prefix(const traces_result *r, uint32_t fields, size_t n) {
     assert_int_equal(r->n, n);
     if (n == 0)
@@ -204,7 +204,7 @@ static void program_traces_take_less_than_two_bytes(void **state) {
     assert_true(bytes < 2 * (size_t)N_MAX);
 }
 
-/* Tests that a column with only one symbol has no control bytes. */
+/* Tests that columns with only one symbol take almost no space, because they have no control bytes. */
 static void regular_columns_take_no_space(void **state) {
     (void)state;
     fill(like_one_variable, N_MAX, 1);

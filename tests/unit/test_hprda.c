@@ -49,8 +49,7 @@ static void figure_8_blocks_of_two_pieces_count_twice(void **state) {
     distances_oracle(ctx, blocks, n, exact);
     assert_int_equal(exact[10], 4);
     assert_int_equal(estimate[10], 6);
-    assert_int_equal(estimate[8], 1); /* the distance of a: b comes after it, and there is nothing
-                                         in between or before */
+    assert_int_equal(estimate[8], 1); /* the distance of a: only b is between its two references */
     assert_int_equal(estimate[9], 1);
     assert_int_equal(estimate[11], 1); /* inside a chunk */
 }

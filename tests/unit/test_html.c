@@ -79,7 +79,7 @@ static void check_reduced(rd_binning binning, uint64_t max_distance) {
     assert_in_range(n, 2, 2100);
     assert_int_equal(points[0].blocks, 1);
     assert_int_equal(points[n - 1].blocks, rdi_html_end(p));
-    /* A wide screen has about 2000 columns, that is 1/64 octave here or more. */
+    /* Even a wide screen has only about 2,000 columns, so a column of this chart is wider than 1/64 octave. */
     for (double size = 1; size < (double)points[n - 1].blocks; size *= exp2(1 / 64.0)) {
         double exact = 0, before = 0;
         uint64_t blocks = (uint64_t)size, less = blocks - blocks / 400;

@@ -1,5 +1,6 @@
 /* Tests lockstep against the oracle, which was written from docs/threads.md, on random traces with
- * threads, synchronization, allocations and walls. An argument sets the number of traces. */
+ * threads, synchronization, allocations and walls (events that map or unmap a module), and on small
+ * examples. An argument sets the number of traces. */
 #include "base/common.h"
 #include "reusedist/trace.h"
 #include "support/context.h"
@@ -58,7 +59,7 @@ static oracle_record random_record(rdi_rng *rng, uint32_t threads, uint64_t even
     return r;
 }
 
-/* Makes a trace whose threads take turns of random lengths, like those of a recorder. */
+/* Makes a trace whose threads alternate after random numbers of records, as in a recording. */
 static void make_scene(uint64_t seed, scene *s) {
     static const uint64_t threads[] = {1, 2, 2, 3, 4, 7, 16, 64}, events[] = {0, 5, 30, 70, 100};
     static const uint64_t runs[] = {1, 4, 30, 200}, turns[] = {1, 1, 2, 3, 7, 20, 1000};
@@ -90,7 +91,7 @@ static rd_event_kind kind_of(const oracle_record *r, size_t i) {
                                             : RD_EVENT_UNLOAD;
 }
 
-/* Returns record i as an event. Its number is its program counter. */
+/* Returns record i as an event whose program counter is i. */
 static rd_event event_of(const oracle_record *r, size_t i) {
     rd_event_kind kind = kind_of(r, i);
     return (rd_event){.kind = kind,
@@ -203,7 +204,7 @@ static void lockstep_is_equal_to_the_oracle(void **state) {
 
 /* ---- special cases ---- */
 
-/* Returns the threads of the references in the order of lockstep, as digits. */
+/* Stores the threads of the references in the order of lockstep in `out`, as digits. */
 static void order_of(rd_ctx *ctx, const oracle_record *records, size_t n, uint64_t turn,
                      char *out) {
     scene s = {.n = n};
@@ -246,7 +247,7 @@ static void a_thread_stays_behind_its_release(void **state) {
     assert_string_equal(order, "121122");
 }
 
-/* Writes a file of `n` references of two threads, half of each, one after the other. */
+/* Writes a file of `n` references: first half of them by thread 0, then half by thread 1. Returns its path. */
 static char *write_halves(rd_ctx *ctx, size_t n) {
     char *path = files_path();
     rd_trace_writer *w = NULL;

@@ -70,7 +70,7 @@ static void check_distances(rd_ctx *ctx, const char *spec) {
     rd_engine_close(e);
 }
 
-/* Checks that an engine without distances counts the same histogram when it is fed either way. */
+/* Checks that an engine without distances counts the same histogram from previous references as from blocks. */
 static void check_counts(rd_ctx *ctx, const char *spec) {
     static uint64_t untouched[REFERENCES];
     rd_engine *e[2] = {NULL, NULL};
@@ -153,7 +153,7 @@ static void a_prefilled_engine_goes_on_from_there(void **state) {
     rd_engine_close(e);
 }
 
-/* Tests that unsupported requests are refused, and that bk does not exceed its axis. */
+/* Tests that unsupported requests are refused, and that bk refuses more references than were announced. */
 static void refusals_are_explained(void **state) {
     rd_engine *e = NULL;
     uint64_t distances[REFERENCES];

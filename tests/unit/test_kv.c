@@ -1,5 +1,6 @@
-/* Compares the one-pass curve of prefix caches with a plain simulator at every size, on random logs
- * with shared prefixes. An argument sets the number of logs. */
+/* Tests the analysis of prefix caches, among other things its one-pass curve against a plain
+ * simulator at every size, on random logs with shared prefixes. An argument sets the number of
+ * logs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +18,7 @@
 static unsigned long logs = 300;
 static oracle_log input;
 
-/* Analyzes the log with the given rules and all sizes up to 63. */
+/* Analyzes the log with the given rules and all sizes from 1 to 63 blocks. */
 static rd_kv *analyze(const oracle_rules *rules, bool opt, const uint64_t *tiers, size_t n_tiers) {
     rd_kv_config config = {.size = sizeof config,
                            .block_tokens = input.block_tokens,
@@ -387,7 +388,8 @@ static void test_inclusive_tiers_equal_caches_of_their_own(void **state) {
 
 /* ---- long logs ---- */
 
-/* Tests a log that is so long that requests that own no blocks lose their numbers. */
+/* Tests a log that is so long that the analysis drops the numbers of requests that own no blocks,
+ * and gives new numbers to all others. */
 static void test_a_long_log_keeps_its_numbers(void **state) {
     (void)state;
     static oracle_cache cache;

@@ -416,7 +416,7 @@ static void events_alone_come_with_what_follows_or_the_end(void **state) {
     stop(&t);
 }
 
-/* Tests a paused program that repeatedly allocates and frees the same memory. */
+/* Tests a program that repeatedly allocates and frees the same memory while recording is paused. */
 static void needless_events_do_not_pile_up(void **state) {
     (void)state;
     live_test t;
@@ -442,7 +442,7 @@ static void needless_events_do_not_pile_up(void **state) {
     assert_int_equal(refs->n, 1);
     size_t n = rd_trace_events(t.trace, &events);
     assert_true(n >= 10 && n <= 65536);
-    for (size_t i = 0; i < 10; i++) { /* the last events come at the end */
+    for (size_t i = 0; i < 10; i++) { /* the last ten events are kept, in their order */
         assert_int_equal(events[n - 1 - i].address, (put - 1 - i) / 2 % 10);
         assert_int_equal(events[n - 1 - i].kind, i % 2 ? RD_EVENT_ALLOCATE : RD_EVENT_RELEASE);
     }
@@ -481,7 +481,7 @@ static void events_without_sense_are_refused(void **state) {
     rd_ctx_free(ctx);
 }
 
-/* Makes addresses near each other, with sizes that sometimes cross blocks. */
+/* Makes loads and stores at addresses near each other, and lets some of them cross a block boundary. */
 static void fill_random(uint64_t *words, size_t n, uint64_t *seed) {
     for (size_t i = 0; i < n; i++) {
         *seed = *seed * 6364136223846793005u + 1442695040888963407u;
@@ -514,7 +514,7 @@ static void repeats_are_left_out_alike_on_every_processor(void **state) {
     stop(&t);
 }
 
-/* Makes four loads of each block. */
+/* Fills a buffer with four loads of each of `blocks` blocks. Returns its index. */
 static int fill_blocks(rdi_channel *channel, uint64_t blocks) {
     int index = rdi_channel_take(channel, (uint32_t)getpid());
     for (uint64_t i = 0; i < 4 * blocks; i++)
@@ -598,8 +598,9 @@ static void sizes_are_told_where_a_reference_spans_blocks(void **state) {
     stop(&t);
 }
 
-/* Tests a channel that a recorded program has overwritten. Repeats must still be found in blocks of
- * the requested size, with instructions that this processor has. */
+/* Tests a channel whose settings a recorded program has overwritten. The reader must still use the
+ * requested block size to decide whether a reference spans two blocks, and only vector instructions
+ * that this processor has. */
 static void a_changed_head_changes_nothing_for_the_reader(void **state) {
     (void)state;
     live_test t;

@@ -1,5 +1,5 @@
-/* Tests that the kernels of caches in LRU order give the same results with every instruction set. On
- * processors without better instruction sets, test_caches compares plain C with the oracle. */
+/* Tests that the kernels of caches in LRU order give the same results with every instruction set of
+ * this processor. conformance/test_caches compares them with the oracle. */
 #include "hierarchy/lru_sets.h"
 #include "reusedist/trace.h"
 
@@ -14,7 +14,7 @@
 #define N     500
 #define LANES (16 * RDI_LRU_WAYS)
 
-/* Three caches, two of them innermost, and everything that the kernels leave behind. */
+/* Three caches, two of them innermost, and everything that the kernels write. */
 typedef struct world {
     rdi_lru inner, fetches, outer;
     uint64_t lanes[3][LANES];
@@ -39,7 +39,7 @@ static rdi_lru some_cache(rdi_rng *rng) {
                      .through = rdi_rng_below(rng, 8) == 0};
 }
 
-/* Sets the arrays of the caches. */
+/* Points the caches to their arrays. */
 static void connect(world *w) {
     rdi_lru *all[3] = {&w->inner, &w->fetches, &w->outer};
     for (size_t i = 0; i < 3; i++) {
@@ -150,7 +150,7 @@ static void instruction_sets_agree(void **state) {
     free(w);
 }
 
-/* Tests the new times of a set with an empty lane, from which three references are forgotten. */
+/* Tests the new times of a set with an empty lane and three lanes that were referenced before the limit. */
 static void renumbering_keeps_the_order(void **state) {
     (void)state;
     uint64_t lanes[8] = {5, 0, 6, 7, 8, 9, 0, 0};

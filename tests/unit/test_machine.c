@@ -148,8 +148,8 @@ static void unknown_names_get_a_suggestion(void **state) {
 
 /* ---- misses and their cost ---- */
 
-/* Tests 100 references, of which 40 miss in L1, 10 in L2 and 4 in L3: 30 references wait for L2, 6
- * for L3 and 4 for memory. */
+/* Tests 100 references: 40 miss in L1, 10 in L2 and 4 in L3. So 30 references wait for L2, 6 for L3
+ * and 4 for memory. */
 static void the_cost_is_the_latency_of_the_cache_that_serves(void **state) {
     rd_ctx *ctx = *state;
     static const char text[] =

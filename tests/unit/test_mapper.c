@@ -18,8 +18,8 @@ static uint8_t kind[REFS_MAX];
 static uint64_t got[BLOCKS_MAX], wanted[BLOCKS_MAX];
 static uint32_t got_origin[BLOCKS_MAX], wanted_origin[BLOCKS_MAX];
 
-/* Maps references one at a time, exactly as rd_mapping is documented. The result is the expected
- * one. */
+/* Maps references one at a time, exactly as rd_mapping is documented, for comparison with the
+ * mapper. */
 static size_t map_plainly(const rd_refs *refs, const rd_mapping *mapping) {
     uint32_t kinds = mapping->kinds ? mapping->kinds : RD_ALL_KINDS;
     size_t n = 0;
@@ -96,8 +96,8 @@ static void check_all(size_t n) {
             }
 }
 
-/* Makes sizes of up to `largest` bytes, at addresses of which only one in `rare` may cross a
- * block. */
+/* Makes references of up to `largest` bytes. About one in `rare` begins anywhere; all others begin
+ * at a multiple of 4096. */
 static void make_refs(size_t n, uint32_t largest, int rare) {
     srand(1);
     for (size_t i = 0; i < n; i++) {

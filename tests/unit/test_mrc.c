@@ -71,7 +71,7 @@ static double miss_at(rd_ctx *ctx, const rd_profile *p, uint64_t blocks, bool *i
 }
 
 /* Returns the misses of a simulated fully associative LRU cache. Every line has the time of its
- * last use, and the oldest line is evicted. It deliberately uses no reuse distances. */
+ * last use, and the oldest line is evicted. The simulation deliberately uses no reuse distances. */
 static size_t simulate_lru(const uint64_t *trace, size_t n, size_t lines) {
     uint64_t block[64];
     size_t used_at[64], filled = 0, misses = 0;

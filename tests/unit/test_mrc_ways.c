@@ -87,8 +87,8 @@ static void one_set_is_fully_associative(void **state) {
         assert_true(rdi_smith_miss(d, 1, 17) == (d >= 17 ? 1.0 : 0.0));
 }
 
-/* Tests caches of 2^40 blocks in several shapes and with odd numbers of sets, at distances around
- * the size of the cache. */
+/* Tests caches of 512 to 2^40 blocks in several shapes, also with numbers of sets that are no
+ * powers of two, at distances around the size of the cache. */
 static void large_caches_equal_a_sum_from_the_definition(void **state) {
     (void)state;
     static const struct {

@@ -17,7 +17,7 @@ enum { COLUMN = 1, EVENT = 2, OPTIONAL = 0, REQUIRED = 1, REFS = 3, STEP = 4096 
 static struct {
     uint8_t bytes[8192];
     size_t n;
-    uint64_t references, events; /* number of references in the frames so far */
+    uint64_t references, events; /* numbers of references and events in the frames so far */
 } file;
 
 static void put(const void *bytes, size_t n) {

@@ -1,5 +1,5 @@
-/* Tests the costs of object caches against simulated LRU caches of every size, and the reasons for
- * which prices are refused. */
+/* Tests the costs of object caches against simulated LRU caches of every size, and the messages
+ * about prices that are refused. */
 #include "base/common.h"
 #include "reusedist/objects.h"
 #include "support/context.h"
@@ -20,7 +20,7 @@ static uint64_t seeds = 60; /* number of random traces; an argument of the progr
 
 static uint64_t id[REQUESTS], bytes[REQUESTS], operation[REQUESTS], size_of[OBJECTS];
 
-/* Makes requests of objects with sizes of up to 12 units. Some are writes, which do not count. */
+/* Makes requests for objects with sizes of 1 to 12 units. Some are writes, which do not count. */
 static void make_trace(rdi_rng *rng, uint64_t unit) {
     for (size_t x = 0; x < OBJECTS; x++)
         size_of[x] = (1 + rdi_rng_below(rng, 12)) * unit;
@@ -31,8 +31,8 @@ static void make_trace(rdi_rng *rng, uint64_t unit) {
     }
 }
 
-/* Returns the number of reads that a simulated LRU cache misses. `stack` has the objects, the most
- * recent one first. */
+/* Returns the number of reads that miss in a simulated LRU cache of `cache` bytes. `stack` has the
+ * objects, the most recent one first. */
 static uint64_t simulate(uint64_t cache) {
     uint64_t stack[OBJECTS], misses = 0;
     size_t n = 0;

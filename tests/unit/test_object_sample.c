@@ -1,6 +1,6 @@
-/* Tests samples of objects: the bands contain the exact ratios as often as they promise, and a sample of
- * all objects is exact. The exact ratios are those of an analysis of all objects, which test_objects
- * compares with simulated caches. */
+/* Tests samples of objects: the bands contain the exact ratios about as often as they promise, and
+ * a sample of all objects is exact. The exact ratios are those of an analysis of all objects, which
+ * test_objects compares with simulated caches. */
 #include "base/common.h"
 #include "reusedist/model.h"
 #include "reusedist/objects.h"

@@ -116,8 +116,8 @@ static void sizes_are_those_of_the_last_requests(void **state) {
     }
 }
 
-/* Checks that every row has exactly the objects with these numbers of requests, each `copies`
- * times, and returns the number of objects. */
+/* Checks that every row counts exactly the objects whose number of requests is in the range of the
+ * row, each `copies` times. Returns the number of objects. */
 static uint64_t check_rows(const rd_objects_facts *f, uint64_t copies) {
     uint64_t sum = 0;
     assert_true(f->has_popularity);

@@ -1,5 +1,5 @@
-/* Tests object caches against two oracles that follow the definitions: the largest bytes above an
- * object over all moments, and simulated LRU caches of every size. */
+/* Tests object caches against two oracles that follow the definitions: one finds the most bytes
+ * above an object since its last request, the other simulates LRU caches of every size. */
 #include "base/common.h"
 #include "reusedist/engine.h"
 #include "reusedist/model.h"
@@ -416,8 +416,8 @@ static void impossible_requests_are_refused(void **state) {
     }
 }
 
-/* Tests the limit of the sum of all sizes: it does not count objects that were deleted, or sizes that an
- * object had before. */
+/* Tests the limit on the sum of all sizes, which counts neither deleted objects nor the previous
+ * sizes of an object. */
 static void objects_that_left_do_not_count_for_the_largest_sum(void **state) {
     enum { N = 7 };
     const uint64_t half = UINT64_C(1) << 62, most = 2 * half - 1;

@@ -1,4 +1,5 @@
-/* Tests buffered output: all data arrives, and every failure is reported. */
+/* Tests output files: all data arrives, every failure is reported, files are replaced safely, and
+ * links are followed. */
 #include "base/output.h"
 #include "reusedist/experimental.h"
 #include "support/files.h"
@@ -30,7 +31,7 @@ static int teardown(void **state) {
     return 0;
 }
 
-/* Tests writes of every size, up to far more than one buffer. */
+/* Tests writes of several sizes, up to far more than one buffer. */
 static void all_bytes_reach_the_file(void **state) {
     (void)state;
     static const size_t pieces[] = {0, 1, 1000, 262143, 1, 262144, 3, 700000, 17};

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-/* Behaves like the UCX library of an MPI, which replaces the system's function and drops the
- * requested address. */
+/* Behaves like the UCX library of an MPI, which replaces mremap() of the system and does not pass
+ * on the requested address. So MREMAP_FIXED fails. */
 void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...) {
     if (flags & MREMAP_FIXED)
         return MAP_FAILED;

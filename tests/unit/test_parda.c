@@ -101,7 +101,7 @@ static rd_status note(void *user, const uint64_t *blocks, size_t n) {
     return rdi_u64_list_append(ctx, user, blocks, n);
 }
 
-/* Returns the number of blocks that a rank holds, and appends the blocks to *list unless `list` is
+/* Returns the number of blocks that a rank holds, and sets *list to the blocks unless `list` is
  * NULL. */
 static size_t held(rdi_parda_rank *r, rdi_u64_list *list) {
     rdi_u64_list blocks = {0};
@@ -425,7 +425,7 @@ static int free_checkpoint(void **state) {
     return free_ctx(state);
 }
 
-/* Reads two thirds of the trace correctly, then fails. */
+/* Reads the trace correctly, but fails if a read begins in the last third of it. */
 static rd_status read_and_fail(void *reader, uint64_t first, uint64_t n, rd_block_sink sink,
                                void *user) {
     if (first > MOST_REFERENCES / 3 * 2)

@@ -77,9 +77,9 @@ static void seven_phases_are_seven(void **state) {
     expect(*state, 7, first, number);
 }
 
-/* Checks that a phase includes the windows that bring in its working set: 1000 blocks are brought
- * in within two windows, first with infinite and later with long distances, and then used with
- * distances below 1024. */
+/* Checks that a phase includes the windows that bring in its working set. In the first four windows
+ * of the phase, some distances are infinite or, when the phase comes back, long; all other
+ * distances are between 256 and 1023. */
 static void what_brings_in_a_working_set_belongs_to_its_phase(void **state) {
     fill(0, 60, 2, 4);
     fill(60, 100, 9, 10);

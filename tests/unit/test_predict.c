@@ -254,7 +254,7 @@ static rd_profile *bins_profile(rd_ctx *ctx, const rd_bin *bins, size_t n) {
     return p;
 }
 
-/* Tests the same range in the equations. The linear piece in [4, 8) of the standard input comes
+/* Tests the equations for the same example. The linear piece in [4, 8) of the standard input comes
  * from [4/3, 8/3) of an input of a third of its size: half from [1, 2) and half from [2, 4). */
 static void the_equations_of_the_worked_example(void **state) {
     const rd_bin small[] = {middle_bin(1, 0.375), middle_bin(2, 0.375), middle_bin(4, 0.25)};
@@ -406,7 +406,7 @@ static rd_profile *far_profile(rd_ctx *ctx, uint64_t distance) {
     return p;
 }
 
-/* Tests sizes at which adjacent doubles are further apart than blocks. */
+/* Tests distances so large that adjacent doubles differ by more than one block. */
 static void distances_beyond_all_memory_are_learned_from(void **state) {
     rd_profile *p = far_profile(*state, UINT64_C(1) << 60);
     rd_model_config config = {.size = sizeof config,

@@ -116,7 +116,7 @@ static void many_ranges_grow_deep_and_shrink_again(void **state) {
 /* ---- the engine ---- */
 
 /* Returns the largest number of entries that both groups may have together: 2c + 1 and 2M / (b + 1)
- * + 1. */
+ * + 1, where M is the number of blocks. */
 static uint64_t most_nodes(uint64_t b, uint64_t c, const uint64_t *exact, size_t n) {
     uint64_t blocks = 0;
     for (size_t i = 0; i < n; i++)

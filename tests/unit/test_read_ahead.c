@@ -144,7 +144,7 @@ static void blocks_come_in_order(void **state) {
     (void)state;
     write_trace("u64");
     assert_same("u64", (rd_mapping){.size = sizeof(rd_mapping)});
-    write_trace("native:frame=5000"); /* by a thread, while the next frame is collected */
+    write_trace("native:frame=5000"); /* a thread writes a frame while the next one is collected */
     assert_same(NULL, (rd_mapping){.size = sizeof(rd_mapping), .block_bytes = 64});
     write_trace("native:frame=777");
     assert_same(

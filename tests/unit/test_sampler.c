@@ -138,9 +138,10 @@ static void touch(program *p, uint64_t block) {
         feed_batch(p);
 }
 
-/* Makes the references of a program: a start that all inputs share, then passes over n elements,
- * half of which each pass visits twice, and then n further blocks, as when results are printed. If
- * `grows` is false, each pass visits 3000 elements, and the number of passes grows with n. */
+/* Makes the references of a program: a start that is the same for all inputs, then passes over n
+ * elements, which visit half of the elements twice, and then n further blocks, as when results are
+ * printed. If `grows` is false, each pass visits 3000 elements, and the number of passes grows with
+ * n. */
 static rd_profile *run_program(rd_ctx *ctx, uint64_t n, bool grows) {
     program p = {.n = 0};
     rd_profile *profile = NULL;

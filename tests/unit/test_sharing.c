@@ -1,6 +1,6 @@
-/* Tests private caches against two oracles that follow the definitions: the largest number of present
- * blocks over all moments, and simulated private LRU caches of every size. `test_sharing N` compares N
- * random traces. */
+/* Tests private caches, among other things against two oracles that follow the definitions: the
+ * largest number of present blocks over all moments, and simulated private LRU caches of every
+ * size. `test_sharing N` compares N random traces. */
 #include "base/common.h"
 #include "base/cpu.h"
 #include "reusedist/engine.h"
@@ -29,7 +29,7 @@ typedef struct trace {
     uint8_t kind[REFS];
     uint64_t block_bytes; /* 0: every address is a block */
     bool has_sizes;
-    size_t n_blocks; /* block references */
+    size_t n_blocks; /* number of block references */
     uint64_t block[SPLIT];
     uint32_t origin[SPLIT];
     oracle_reference split[SPLIT];
@@ -193,8 +193,9 @@ static uint64_t misses_apart(const trace *t, uint64_t block, size_t from) {
     return left;
 }
 
-/* Returns whether the list, numbers separated by blanks, has exactly the threads that load byte `byte` of the
- * block from reference `from` on, or that store to it. */
+/* Returns whether `list` has the threads that load byte `byte` of the block from reference `from`
+ * on, or that store to it. The list has numbers separated by blanks, and "..." after the first 16
+ * of them if there are more. */
 static bool lists_users(const trace *t, uint64_t block, size_t from, uint64_t byte, bool stores,
                         const char *list) {
     char expected[THREADS_MOST * 6] = "";
@@ -395,7 +396,8 @@ static void test_random(void **state) {
         compare_trace(*state, seed);
 }
 
-/* Makes the analysis use the plain kernel or that for AVX2 instead of the best one. */
+/* Makes the analysis use the plain kernel if `which` is 1 and the kernel for AVX2 if it is 2,
+ * instead of the best one. */
 static void choose_kernel(rd_ctx *ctx, uint64_t which, rd_sharing *s) {
     rdi_isa isa;
     if (which == 1)
@@ -408,7 +410,7 @@ static void choose_kernel(rd_ctx *ctx, uint64_t which, rd_sharing *s) {
 /* Compares a long trace of several threads, which use more blocks than the top of a stack has lanes,
  * with simulated caches of many sizes. */
 static void compare_long(rd_ctx *ctx, uint64_t seed, bool details) {
-    enum { N = 60000 }; /* so that the times of the top are renumbered if there is one thread */
+    enum { N = 60000 }; /* enough references to renumber the times of the top if there is one thread */
     static uint64_t addr[N], block[N], measured[N];
     static uint32_t thread[N], origin[N];
     static uint8_t kind[N];

@@ -64,7 +64,7 @@ static void analysis_counts_like_a_simulator(void **state) {
 
 #define LONG 40000 /* several buffers of the thread that simulates */
 
-/* Analyzes the same random loads and stores with a number of threads. */
+/* Analyzes the loads and stores in `text` with the caches `h`, on a number of threads. */
 static rd_profile *analyze_long(const char *text, size_t n, const rd_hierarchy *h, uint32_t threads,
                                 uint64_t bound) {
     rd_analysis_config config = {

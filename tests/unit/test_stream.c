@@ -112,7 +112,7 @@ static void make_trace(pattern kind, size_t n, uint64_t m) {
         case NEAR: /* mostly references one of the last blocks again */
             block[i] = r % 4 && i ? block[i - 1 - (r >> 8) % back] : UINT64_MAX - (r >> 8) % m;
             break;
-        case WALK: /* alternates with one block, and sometimes goes far away */
+        case WALK: /* every second reference is to one block; the others walk, and sometimes go far away */
             block[i] = i % 2 ? m + i / 5000 : r % 64 ? i / 2 % 1200 : (r >> 8) % m;
             break;
         default: /* alternates between stretches with and without near reuse, in which the front pays off */
@@ -403,7 +403,7 @@ static void looking_up_enters_every_block_once(void **state) {
     }
 }
 
-/* Tests some ids with one home, so that buckets overflow, and some ids whose home is occupied. */
+/* Tests ids whose homes are close together, so that buckets overflow, and other ids. */
 static void blocks_leave_overflowing_buckets_in_good_order(void **state) {
     (void)state;
     enum { COLLIDING = 200, M = 6000 };

@@ -124,7 +124,7 @@ static void every_reuse_is_counted_once_however_it_is_fed(void **state) {
     }
 }
 
-/* Tests traces in which no reuse is longer than W, so that there is nothing to infer. */
+/* Tests a trace in which no time distance exceeds the option exact=, so that there is nothing to infer. */
 static void counted_windows_are_exact(void **state) {
     (void)state;
     rdi_rng rng = {3};

@@ -17,7 +17,7 @@
 
 static uint64_t blocks[REFERENCES];
 
-/* Makes references to `range` blocks, most of which are to a few of the blocks. */
+/* Makes n references, most of them to a few blocks. */
 static void make_trace(uint64_t seed, size_t n, uint64_t range) {
     rdi_rng rng = {seed};
     for (size_t i = 0; i < n; i++)

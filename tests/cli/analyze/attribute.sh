@@ -1,5 +1,6 @@
 # The trace walks over a matrix by columns and then by rows, and the profile attributes the two walks to two
-# instructions. Both readers accept the file, and both reject a file that contradicts itself.
+# instructions. The command and scripts/check_profile.py accept the profile, and both reject a profile that
+# contradicts itself.
 for ((i = 0; i < 64; i++)); do
     for ((k = 0; k < 64; k++)); do
         printf '0x401010: R 0x%x\n0x401018: R 0x%x\n' $((1048576 + 8 * (64 * i + k))) \

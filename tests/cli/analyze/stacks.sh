@@ -1,5 +1,6 @@
-# Two threads use fields of one block, and another block alone. With private stacks, the row `inf` has cold and coherence
-# misses, every distance is written, and both readers accept the profile. Shared stacks are the default.
+# Two threads use fields of one block, and each other block is used by one thread only. With private stacks, the
+# row `inf` has cold and coherence misses, every distance is written, and the command and
+# scripts/check_profile.py accept the profile. Shared stacks are the default.
 cat >trace <<'TRACE'
 0x40,8,S,1
 0x48,8,S,2

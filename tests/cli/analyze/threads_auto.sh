@@ -1,5 +1,5 @@
-# -t auto, the default, gives the result of one thread. With --mem, and with engines other than auto that
-# divide the analysis among threads, -t auto means one thread. With all others, threads read ahead, which needs
+# -t auto, the default, gives the result of one thread. With --mem, and with engines other than auto that divide
+# the analysis among threads, -t auto means one thread. With all other engines, threads read ahead, which needs
 # memory.
 "$REUSEDIST" generate zipf:blocks=5000,refs=1500000 -q -o t.trace
 "$REUSEDIST" analyze -q --out=csv -t 1 t.trace > one

@@ -1,5 +1,5 @@
 # The estimate for caches with sets is the same from a trace and from a profile of this trace. The trace reads
-# 1024 blocks in a fixed random order, each of them twice in a row, and repeats this ten times.
+# 1024 blocks in a fixed scattered order, each of them twice in a row, and repeats this ten times.
 awk 'BEGIN {
     for (pass = 0; pass < 10; pass++)
         for (k = 0; k < 1024; k++) printf " L %x,4\n L %x,4\n", (k * 613 % 1024) * 64, (k * 613 % 1024) * 64

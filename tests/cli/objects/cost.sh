@@ -1,6 +1,5 @@
-# The command finds the cheapest cache for the prices of memory and misses. Prices that make no sense, or that
-# lack
-# --weight=bytes, are refused.
+# The command finds the cheapest cache for the prices of memory and misses. Prices that make no sense, and
+# prices without --weight=bytes, are refused.
 printf 'key,size\napple,10\npear,20\napple,10\nplum,7\napple,10\npear,20\nplum,7\n' >requests.csv
 cost() { $REUSEDIST mrc --weight=bytes --cost-per-gb="$1" --cost-per-miss="$2" "${@:3}" requests.csv; }
 cost 1e8 1 --ascii

@@ -1,4 +1,5 @@
-# The independent reader accepts what the tool writes.
+# scripts/check_profile.py, which does not use the library, accepts the profiles that the command writes, with
+# every kind of bins.
 awk 'BEGIN { for (i = 0; i < 20000; i++) print (i * i) % 9973, i % 700 }' | tr ' ' '\n' >ids
 for hist in full log loglinear linear:100 reference:50; do
     "$REUSEDIST" analyze -f text --hist=$hist --out=json -o $hist.json ids

@@ -1,5 +1,5 @@
-/* Functions that change no memory and are declared accordingly, although their hooks write
- * records. */
+/* Functions for reader.c. look() and add() are declared to change no memory, although their hooks
+ * write records. */
 #include "pure.h"
 
 static volatile long weight[2] = {1, 2};

@@ -1,6 +1,6 @@
-/* Stores to `table` thousands of times, and is interrupted thousands of times by a handler that
- * stores to `others`. Every word counts the stores to it, and the sums are printed. The argument
- * says how handlers are set up and how they end. */
+/* Stores to every word of `table` again and again, and is interrupted by a handler that stores to
+ * every word of `others`. Every word counts the stores to it, and the sums are printed. The
+ * argument says how the handler is set up and how it ends. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include <sys/time.h>
 
 #define WORDS   4096
-#define SIGNALS 100
-#define ROUNDS  200 /* maximum number of times that a handler runs */
+#define SIGNALS 100 /* number of signals after which the program ends */
+#define ROUNDS  200 /* maximum number of passes over `table` */
 
 /* These variables are not static, so that the compiler must assume that other code reads them. */
 volatile long table[WORDS], others[WORDS];

@@ -1,9 +1,9 @@
 /* The oracle of calling contexts: the program notes which of its functions are active, and prints the
- * references and misses that each walk through memory must have there. check.py compares them with the
- * profile.
+ * references and misses that each walk through memory must have there. check.py compares them with the profile.
  *
- * A walk stores into one byte of each of n blocks, which are more than the small cache has, so that all of them
- * miss there. In the large cache, only blocks miss that no earlier walk has used. */
+ * A walk stores into one byte of each of n blocks. The small cache has fewer blocks than n, so all references
+ * miss there. In the large cache, only references to blocks that no earlier walk has used miss.
+ */
 #ifndef TRAIL_H
 #define TRAIL_H
 
@@ -21,7 +21,7 @@ static __thread trail now;
 
 static struct {
     char path[512];
-    int blocks, first; /* number of blocks, and of those that no earlier walk has used */
+    int blocks, first; /* number of blocks, and number of blocks that no earlier walk has used */
 } done[WALKS];
 static int n_done;
 

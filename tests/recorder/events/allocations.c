@@ -109,7 +109,7 @@ static void use_in_child(void) {
 
 int main(int argc, char **argv) {
     pthread_t thread;
-    setvbuf(stdout, NULL, _IONBF, 0); /* this allocation must fail */
+    setvbuf(stdout, NULL, _IONBF, 0); /* puts() must not allocate a buffer */
     plain_allocations();
     reused_place();
     growing();

@@ -1,5 +1,5 @@
-/* Adds two arrays whose elements with the same index fall into the same set of a direct-mapped cache,
- * unless they have PAD more elements. */
+/* Multiplies two arrays element by element. Elements with the same index fall into the same set of
+ * a direct-mapped cache if PAD is 0, and into different sets if PAD is 8. */
 #include <stdio.h>
 
 #define N 32768

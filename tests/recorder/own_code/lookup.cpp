@@ -1,4 +1,4 @@
-// Searches a sorted vector of strings in random order, although the keys come in order.
+// Searches a sorted vector of strings for keys in random order.
 #include <algorithm>
 #include <string>
 #include <vector>
