@@ -4,8 +4,8 @@
 usage: tests/completion/complete.py SHELL REUSEDIST
 
 bash and zsh run in a terminal of their own: a line is typed, Tab and Return are pressed, and a
-function in place of the command tells which words it got. fish is asked for its candidates. Exit
-status 77: the shell is not here.
+function in place of the command prints the words that it got. fish is asked for its candidates. The exit
+status is 77 if the shell is not installed.
 """
 import os
 import pty

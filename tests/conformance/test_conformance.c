@@ -1,4 +1,4 @@
-/* Compares every engine of the registry with the oracle, on thousands of traces with fixed seeds.
+/* Compares every engine of the registry with the oracle, on random traces with fixed seeds.
  *
  * usage: test_conformance FIRST_SEED TRACES [SHORTEST LONGEST [defaults]]
  *
@@ -92,7 +92,7 @@ int main(int argc, char **argv) {
     int result = verify(v, ctx, traces, traces * mean);
     rd_verify_free(v);
     if (rd_ctx_live_bytes(ctx) != 0) {
-        fprintf(stderr, "%zu bytes leak\n", rd_ctx_live_bytes(ctx));
+        fprintf(stderr, "%zu bytes were not freed\n", rd_ctx_live_bytes(ctx));
         result = EXIT_FAILURE;
     }
     rd_ctx_free(ctx);

@@ -1,5 +1,5 @@
-/* Lets every allocation of every engine, reader and writer fail once. Each must return the right
- * status and message, without a leak. */
+/* Lets every allocation of every engine, reader, writer and generator, of the verifier and of
+ * functions for profiles fail. Each must return the right status and message, without a leak. */
 #include "fuzz/fuzz_read.h"
 #include "reusedist/reusedist.h"
 #include "support/faults.h"

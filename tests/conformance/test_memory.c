@@ -108,7 +108,7 @@ static uint64_t count_between(const rd_profile *p, uint64_t low, uint64_t high) 
     return count;
 }
 
-/* Expects one + (periods - 1) * (two - one), bin by bin. */
+/* Returns whether the count of every bin is one + (periods - 1) * (two - one). */
 static bool is_right(const rd_profile *got, unsigned periods, const rd_profile *one,
                      const rd_profile *two) {
     const rd_profile_facts *facts = rd_profile_facts_of(got);
@@ -119,8 +119,9 @@ static bool is_right(const rd_profile *got, unsigned periods, const rd_profile *
         uint64_t first = count_between(one, bins[i].low, bins[i].high);
         uint64_t later = count_between(two, bins[i].low, bins[i].high) - first;
         if (bins[i].count != first + (periods - 1) * later) {
-            fprintf(stderr, "distance %" PRIu64 ": %" PRIu64 " references\n", bins[i].low,
-                    bins[i].count);
+            fprintf(stderr,
+                    "distance %" PRIu64 " has %" PRIu64 " references instead of %" PRIu64 "\n",
+                    bins[i].low, bins[i].count, first + (periods - 1) * later);
             return false;
         }
         finite += bins[i].count;
@@ -133,11 +134,13 @@ static bool has_grown(const rd_engine_info *info, const char *spec, memory settl
     bool threads = info->caps & RD_CAP_THREADS;
     size_t growth = threads ? THREADS_GROWTH : 0;
     size_t resident = RESIDENT_GROWTH + (threads ? THREADS_RESIDENT : 0);
-    printf("%s: %zu bytes at most\n", spec, last.peak);
+    printf("%s: the peak is %zu bytes\n", spec, last.peak);
     if (last.peak <= settled.peak + growth && last.resident <= settled.resident + resident)
         return false;
-    fprintf(stderr, "%s: counted %zu, then %zu bytes; resident %zu, then %zu\n", spec, settled.peak,
-            last.peak, settled.resident, last.resident);
+    fprintf(
+        stderr,
+        "%s: memory grew: the peak from %zu to %zu bytes, resident memory from %zu to %zu bytes\n",
+        spec, settled.peak, last.peak, settled.resident, last.resident);
     return true;
 }
 
@@ -201,7 +204,8 @@ int main(int argc, char **argv) {
     rd_ctx_free(ctx);
     struct rusage usage;
     if (getrusage(RUSAGE_SELF, &usage) != 0 || (size_t)usage.ru_maxrss * 1024 > RESIDENT_MAX) {
-        fprintf(stderr, "%ld KiB were resident\n", usage.ru_maxrss);
+        fprintf(stderr, "the process had %ld KiB of resident memory, which is too much\n",
+                usage.ru_maxrss);
         return EXIT_FAILURE;
     }
     return result;

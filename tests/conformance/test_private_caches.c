@@ -26,7 +26,7 @@ static uint64_t number_of(size_t thread) {
     return (uint64_t)(thread * 37 % 101) << 31;
 }
 
-/* Makes the caches from a random one on shared. The innermost caches stay private. */
+/* Makes a random number of the outer caches shared. The innermost caches stay private. */
 static void share_caches(rdi_rng *rng, rd_hierarchy *h) {
     size_t first = rd_hierarchy_is_split(h) ? 2 : 1;
     size_t n = first + rdi_rng_below(rng, h->n - first + 1);
@@ -34,7 +34,7 @@ static void share_caches(rdi_rng *rng, rd_hierarchy *h) {
         h->cache[k].shared = k >= n;
 }
 
-/* The place where a thread continues. */
+/* The position of a thread in a range of blocks, and the way in which it moves. */
 typedef struct walker {
     uint64_t at;
     unsigned mode;
@@ -53,7 +53,8 @@ static uint64_t next_block(rdi_rng *rng, walker *w, uint64_t base, uint64_t rang
     return base + w->at % range;
 }
 
-/* Makes references of `n_threads` threads. Some blocks belong to all threads, the others to one. */
+/* Makes references of `n_threads` threads. Some go to blocks that all threads use, all others to a
+ * range of blocks of their thread. */
 static size_t some_trace(rdi_rng *rng, size_t n_threads, uint64_t block_bytes) {
     const uint64_t last = UINT64_MAX / (block_bytes ? block_bytes : 1);
     const uint64_t bases[] = {0, UINT64_C(1) << 30, last - 600};

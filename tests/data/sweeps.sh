@@ -1,5 +1,5 @@
-# The cases of `predict` source this file. `sweep N` makes N.json, the profile of a program that passes six times
-# over N elements and uses each twice in a row, and always uses five other elements.
+# The cases of `predict` source this file. `sweep N` makes N.json, the profile of a program that passes six
+# times over N elements, and uses each element twice in a row and then one of five other elements.
 sweep() {
     awk -v n="$1" 'BEGIN {
         for (round = 0; round < 6; round++)

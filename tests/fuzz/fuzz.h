@@ -33,7 +33,7 @@ static inline rd_ctx *fuzz_ctx_new(void) {
 }
 
 static inline void fuzz_ctx_free(rd_ctx *ctx) {
-    FUZZ_CHECK(rd_ctx_live_bytes(ctx) == 0, "%zu bytes leak", rd_ctx_live_bytes(ctx));
+    FUZZ_CHECK(rd_ctx_live_bytes(ctx) == 0, "%zu bytes were not freed", rd_ctx_live_bytes(ctx));
     rd_ctx_free(ctx);
 }
 

@@ -9,14 +9,17 @@ static void check_results(const rd_kv *kv) {
     for (size_t i = 0; i < rd_kv_config_of(kv)->n_sizes; i++) {
         rd_kv_bound bound;
         rd_kv_point point;
-        FUZZ_CHECK(rd_kv_bound_at(kv, i, &bound) == RD_OK, "no bound");
-        FUZZ_CHECK(rd_kv_at(kv, bound.size_blocks, &point) == RD_OK, "no point");
-        FUZZ_CHECK(point.token_hits >= before, "the curve falls");
-        FUZZ_CHECK(point.block_hits <= bound.block_hits, "LRU beats the bound");
-        FUZZ_CHECK(bound.block_hits <= totals.block_hits, "the bound beats an infinite cache");
+        FUZZ_CHECK(rd_kv_bound_at(kv, i, &bound) == RD_OK,
+                   "there is no Belady bound for this size");
+        FUZZ_CHECK(rd_kv_at(kv, bound.size_blocks, &point) == RD_OK,
+                   "the curve has no point for this size");
+        FUZZ_CHECK(point.token_hits >= before, "a larger cache has fewer hits");
+        FUZZ_CHECK(point.block_hits <= bound.block_hits, "LRU has more hits than Belady's bound");
+        FUZZ_CHECK(bound.block_hits <= totals.block_hits,
+                   "Belady's bound has more hits than an infinite cache");
         before = point.token_hits;
     }
-    FUZZ_CHECK(totals.token_hits <= totals.tokens, "more hits than tokens");
+    FUZZ_CHECK(totals.token_hits <= totals.tokens, "there are more token hits than tokens");
 }
 
 static void check_reports(rd_ctx *ctx, const rd_kv *kv, const rd_kv_log *log) {

@@ -12,8 +12,8 @@ static void check_round_trip(rd_ctx *ctx, const rd_model *m) {
     FUZZ_CHECK(rd_model_parse(ctx, "again", first, n, &again) == RD_OK, "cannot read back: %s",
                rd_last_error(ctx));
     FUZZ_CHECK(rd_model_json(again, &second, &n_second) == RD_OK, "cannot write again");
-    FUZZ_CHECK(n == n_second && memcmp(first, second, n) == 0, "another text:\n%s\n%s", first,
-               second);
+    FUZZ_CHECK(n == n_second && memcmp(first, second, n) == 0,
+               "the text differs after it was read and written again:\n%s\n%s", first, second);
     rd_text_free(ctx, first);
     rd_text_free(ctx, second);
     rd_model_free(again);

@@ -36,7 +36,7 @@ static void try_bins(rd_ctx *ctx, const char *text) {
     rd_binning_name(binning, name);
     FUZZ_CHECK(rd_binning_parse(ctx, name, &again) == RD_OK && again.kind == binning.kind &&
                    again.param == binning.param,
-               "'%s' becomes '%s'", text, name);
+               "the bins '%s' become '%s' after they were printed and parsed", text, name);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {

@@ -13,7 +13,8 @@ static void check_round_trip(rd_ctx *ctx, rd_profile *p) {
     FUZZ_CHECK(rd_profile_parse(ctx, "again", first, n, &again) == RD_OK, "cannot read back: %s",
                rd_last_error(ctx));
     FUZZ_CHECK(rd_profile_json(again, &second, &m) == RD_OK, "cannot write again");
-    FUZZ_CHECK(n == m && memcmp(first, second, n) == 0, "another text:\n%s\n%s", first, second);
+    FUZZ_CHECK(n == m && memcmp(first, second, n) == 0,
+               "the text differs after it was read and written again:\n%s\n%s", first, second);
     rd_text_free(ctx, first);
     rd_text_free(ctx, second);
     rd_profile_free(again);
@@ -27,23 +28,25 @@ static void check_curve(rd_ctx *ctx, const rd_profile *p) {
     fuzz_check_failure(ctx, status);
     if (status != RD_OK)
         return;
-    FUZZ_CHECK(n > 0 && points[0].blocks == 0, "a curve without a beginning");
+    FUZZ_CHECK(n > 0 && points[0].blocks == 0, "the curve does not begin at 0 blocks");
     for (size_t i = 0; i < n; i++) {
         double at = 0;
-        FUZZ_CHECK(points[i].miss_ratio >= 0 && points[i].miss_ratio <= 1, "miss ratio %g",
-                   points[i].miss_ratio);
+        FUZZ_CHECK(points[i].miss_ratio >= 0 && points[i].miss_ratio <= 1,
+                   "the miss ratio %g is not between 0 and 1", points[i].miss_ratio);
         FUZZ_CHECK(i == 0 || (points[i].blocks > points[i - 1].blocks &&
                               points[i].miss_ratio <= points[i - 1].miss_ratio),
-                   "the curve rises at %zu", i);
+                   "the curve rises at point %zu, or its sizes do not ascend", i);
         FUZZ_CHECK(rd_mrc_at(ctx, p, points[i].blocks, &at, NULL) == RD_OK, "no miss ratio: %s",
                    rd_last_error(ctx));
-        FUZZ_CHECK(fabs(at - points[i].miss_ratio) < 1e-9, "%g on the curve, %g alone",
+        FUZZ_CHECK(fabs(at - points[i].miss_ratio) < 1e-9,
+                   "the miss ratio is %g on the curve, but %g for this size alone",
                    points[i].miss_ratio, at);
     }
     rd_mrc_free(ctx, points);
     rd_knee knees[4];
     FUZZ_CHECK(rd_knees(p, knees, 4) <= 4, "too many knees");
-    FUZZ_CHECK(rd_smallest_cache(p, 0.9) <= rd_smallest_cache(p, 0.99), "90 %% needs more");
+    FUZZ_CHECK(rd_smallest_cache(p, 0.9) <= rd_smallest_cache(p, 0.99),
+               "90 %% of the hits need a larger cache than 99 %%");
 }
 
 static void check_rebin(rd_ctx *ctx, rd_profile *p) {
@@ -54,7 +57,7 @@ static void check_rebin(rd_ctx *ctx, rd_profile *p) {
         fuzz_check_failure(ctx, rd_profile_rebin(p, to[i], &coarse));
         FUZZ_CHECK(!coarse || rd_profile_facts_of(coarse)->references ==
                                   rd_profile_facts_of(p)->references,
-                   "references got lost");
+                   "coarser bins change the number of references");
         rd_profile_free(coarse);
     }
 }
@@ -96,7 +99,7 @@ static void check_page(rd_ctx *ctx, rd_profile *p) {
     FUZZ_CHECK(status == RD_OK, "no page: %s", rd_last_error(ctx));
     for (const char *at = text; (at = strstr(at, "</script")); at++)
         scripts++;
-    FUZZ_CHECK(scripts == 4, "%zu scripts", scripts);
+    FUZZ_CHECK(scripts == 4, "the page has %zu scripts instead of 4", scripts);
     rd_text_free(ctx, text);
 }
 
@@ -120,9 +123,10 @@ static void check_own(rd_ctx *ctx, rd_profile *p) {
         pairs_after += d->attribution->pairs[i].count;
     for (size_t i = 0; i < d->attribution->n_line_data; i++)
         misses_after += d->attribution->line_data[i].misses[0];
-    FUZZ_CHECK(lines == rd_profile_facts_of(p)->references, "references of lines are lost");
-    FUZZ_CHECK(pairs == pairs_after, "reuses of pairs are lost");
-    FUZZ_CHECK(misses == misses_after, "misses of data are lost");
+    FUZZ_CHECK(lines == rd_profile_facts_of(p)->references,
+               "the references of the lines do not add up to all references");
+    FUZZ_CHECK(pairs == pairs_after, "the sum of the reuses of all pairs has changed");
+    FUZZ_CHECK(misses == misses_after, "the sum of the misses of all data has changed");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {

@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-#define REFERENCES_MAX 200000 /* number of references that is enough to cross many batches */
-#define BLOCKS_MAX     100000
+#define REFERENCES_MAX                                                                             \
+    200000 /* maximum number of references to read, which is enough for many batches */
+#define BLOCKS_MAX 100000
 
 size_t fuzz_take_spec(const char *format, const uint8_t *data, size_t n, char *spec, size_t room) {
     snprintf(spec, room, "%s", format);
@@ -21,8 +22,8 @@ size_t fuzz_take_spec(const char *format, const uint8_t *data, size_t n, char *s
 }
 
 static void check_batch(const rd_refs *refs) {
-    FUZZ_CHECK(refs->n <= 4096, "a batch of %zu", refs->n);
-    FUZZ_CHECK(!refs->n || refs->addr, "no addresses");
+    FUZZ_CHECK(refs->n <= 4096, "a batch has %zu references, more than 4096", refs->n);
+    FUZZ_CHECK(!refs->n || refs->addr, "a batch has no addresses");
     uint64_t sum = 0;
     for (size_t i = 0; i < refs->n; i++) {
         sum += refs->addr[i];
@@ -30,10 +31,10 @@ static void check_batch(const rd_refs *refs) {
         sum += refs->thread ? refs->thread[i] : 0;
         for (unsigned j = 0; j < RD_MORE_COLUMNS; j++)
             sum += refs->more[j] ? refs->more[j][i] : 0;
-        FUZZ_CHECK(!refs->size || refs->size[i] >= 1, "a reference of no bytes");
+        FUZZ_CHECK(!refs->size || refs->size[i] >= 1, "a reference has the size 0");
         FUZZ_CHECK(!refs->kind || refs->kind[i] == RD_LOAD || refs->kind[i] == RD_STORE ||
                        refs->kind[i] == RD_FETCH,
-                   "kind %u", refs->kind[i]);
+                   "a reference has the unknown kind %u", refs->kind[i]);
     }
     volatile uint64_t seen = sum; /* reads every column, so that sanitizers check it */
     (void)seen;
@@ -46,11 +47,12 @@ static void check_events(const rd_trace *t, const rd_refs *refs, uint64_t first)
     uint64_t at = first;
     for (size_t i = 0; i < n; i++) {
         FUZZ_CHECK(events[i].at >= at && events[i].at <= first + refs->n - (refs->n > 0),
-                   "an event before reference %llu", (unsigned long long)events[i].at);
+                   "the event before reference %llu is not in this batch or out of order",
+                   (unsigned long long)events[i].at);
         FUZZ_CHECK(events[i].kind >= RD_EVENT_MODULE && events[i].kind <= RD_EVENT_UNLOAD,
-                   "event of kind %d", (int)events[i].kind);
+                   "an event has the unknown kind %d", (int)events[i].kind);
         FUZZ_CHECK((events[i].kind == RD_EVENT_MODULE) == (events[i].path && events[i].path[0]),
-                   "a module without path");
+                   "a module has no path, or another event has one");
         at = events[i].at;
     }
 }

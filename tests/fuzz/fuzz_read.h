@@ -5,8 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An input that begins with ':' has options for the format up to the end of that line; the rest is the
- * trace. Writes "FORMAT[:options]" and returns the position of the trace. */
+/* An input that begins with ':' has options for the format up to the end of that line; the rest is
+ * the trace. Writes "FORMAT[:options]" to `spec` and returns the position of the trace in the
+ * input. */
 size_t fuzz_take_spec(const char *format, const uint8_t *data, size_t n, char *spec, size_t room);
 
 /* Reads the whole trace, maps it to blocks and checks the guarantees of readers. */

@@ -1,11 +1,11 @@
-/* Prints results that must never change: one line for every trace of a folder and every engine.
+/* Prints results that must never change, as CSV.
  *
  * usage: test_golden TRACE...
  *
- * Prints CSV. The result of the oracle is a line "exact" for all exact engines; an engine that
- * disagrees gets a line of its own, and so does an engine with its own bins. So a new exact engine
- * changes nothing here. Approximate engines may change their results within their error bounds,
- * which the conformance tests check.
+ * For each trace, block size and bound, a line "exact" has the result of the oracle. An exact
+ * engine that disagrees gets a line of its own, and so does an exact engine with bins of its own.
+ * So a new exact engine that agrees changes nothing here. Approximate engines are left out, because
+ * they may change their results within their error bounds, which the conformance tests check.
  */
 #include "reusedist/reusedist.h"
 #include "support/registry.h"
@@ -60,9 +60,8 @@ static void feed_trace(rd_ctx *ctx, const setup *s, rd_engine *e) {
     const rd_refs *refs = NULL;
     const uint64_t *blocks = NULL;
     size_t n = 0;
-    const char *dot =
-        strrchr(s->trace, '.'); /* decided by the name of the file, because an empty trace has no
-                                   content */
+    const char *dot = strrchr(
+        s->trace, '.'); /* the name of the file decides, because an empty trace has no content */
     check(ctx, rd_trace_open(ctx, s->trace, strcmp(dot, ".txt") == 0 ? "text" : NULL, &t));
     check(ctx,
           rd_mapper_new(

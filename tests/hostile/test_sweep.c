@@ -1,6 +1,6 @@
-/* Tests every format with samples of every other format and a collection of unusual files: a reader
- * must read or refuse the file, and its message must name the file and, where possible, the line or
- * byte.
+/* Tests every format with the samples of all formats and a collection of unusual files: a reader
+ * must read or refuse each file, and its message must name the file and, where possible, the line
+ * or byte.
  *
  * usage: test_sweep FILE...
  */

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs commands in a locale with a decimal comma, which is made for the occasion. Each must succeed.
+# Runs commands in a locale with a decimal comma, which the script makes. Each command must succeed.
 #
 # usage: tests/locale/run.sh COMMA COMMAND...
 #

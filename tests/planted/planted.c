@@ -1,8 +1,8 @@
 /* planted: an engine that is wrong in rare circumstances, to prove that verify detects it.
  *
- * It keeps a recency list like `stack`, and pretends to have a time axis of 100 slots: a reference
- * takes a slot, and a full axis is renumbered so that only the live blocks keep a slot. The errors
- * are in places where real errors occur.
+ * It keeps a recency list like `stack`, and pretends to have a time axis with 100 slots more than
+ * live blocks: a reference takes a slot, and a full axis is renumbered so that only the live blocks
+ * keep a slot. The errors are in places where real errors occur.
  */
 #include "engine/core/plugin.h"
 

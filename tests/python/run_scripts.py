@@ -27,7 +27,7 @@ def all_scripts(count, first):
 
 
 def wait_for(child, log):
-    """Runs a script. Returns a text that says what is wrong with it, or '' if nothing is."""
+    """Waits for a child process that runs a script. Returns a text that says what went wrong, or ''."""
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     log.seek(0)
     said = log.read()

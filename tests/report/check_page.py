@@ -5,8 +5,9 @@ usage: check_page.py [--screenshots=DIRECTORY] REUSEDIST
 
 Makes profiles, lets REUSEDIST make pages from them, opens the pages in a headless Chromium and checks that
 charts are drawn, that tabs, sorting and filters work with the keyboard alone, that the files of charts and
-tables have the numbers of the profile, that names from a profile stay text, that nothing is loaded, that there are no errors, that every text has enough contrast, and that
-large profiles open. Exit status 77: there is no browser. --screenshots saves pictures of all panels.
+tables have the numbers of the profile, that names from a profile stay text, that nothing is loaded, that there
+are no errors, that every text has enough contrast, and that large profiles open. The exit status is 77 if there
+is no browser. --screenshots saves pictures of all panels.
 """
 import argparse
 import csv

@@ -97,7 +97,7 @@ wording src/base/ctx.c 'static const char *text = "nothing to analyse";' 'use: a
 wording src/model/x.h '/* Misses of a cache of everything. */' 'use: an infinite cache'
 run_check check-voice
 
-# expect_number TEXT FILE SED: with FILE changed so, check-numbers fails and says TEXT.
+# expect_number TEXT FILE SED: after SED has changed FILE, check-numbers must fail and print TEXT.
 expect_number() {
     local text=$1 file=$2 said
     sed -i "$3" "$work/tree/$file"
@@ -128,8 +128,8 @@ if command -v python3 >/dev/null; then
     expect_number 'must say: too late' docs/papers.md.in 's/ too late to be useful / later /'
 fi
 
-# expect_document STATUS TEXT LINES...: check-docs on a document of these lines, where `reusedist`
-# is a command that repeats its arguments.
+# expect_document STATUS TEXT LINES...: check-docs must exit with STATUS and print TEXT for a
+# document of these lines, where `reusedist` is a command that repeats its arguments.
 expect_document() {
     local expected=$1 text=$2 said status=0
     shift 2

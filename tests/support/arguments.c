@@ -34,7 +34,7 @@ int free_profile(void **state) {
 void expect_refused(const char *call, const char *argument, rd_status status) {
     char expected[128];
     if (status != RD_EINVAL)
-        fail_msg("%s returns %s", call, rd_status_name(status));
+        fail_msg("%s returns %s instead of RD_EINVAL", call, rd_status_name(status));
     if (!argument)
         return;
     snprintf(expected, sizeof expected, "%.*s: %s must not be NULL", (int)strcspn(call, "("), call,
@@ -46,5 +46,5 @@ void expect_refused(const char *call, const char *argument, rd_status status) {
 void expect_saying(rd_status status, const char *text) {
     assert_int_equal(status, RD_EINVAL);
     if (!strstr(rd_last_error(ctx), text))
-        fail_msg("'%s' does not say '%s'", rd_last_error(ctx), text);
+        fail_msg("the message '%s' does not contain '%s'", rd_last_error(ctx), text);
 }

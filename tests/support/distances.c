@@ -132,7 +132,7 @@ void distances_assert_exact(rd_ctx *ctx, const char *spec, const rd_engine_confi
         fail_msg("%s: %s", spec, rd_last_error(ctx));
     for (size_t i = 0; i < n; i++)
         if (got[i] != wanted[i])
-            fail_msg("%s: reference %zu has distance %" PRIu64 ", should be %" PRIu64, spec, i,
+            fail_msg("%s: reference %zu has distance %" PRIu64 " instead of %" PRIu64, spec, i,
                      got[i], wanted[i]);
     assert_histogram(ctx, spec, config, blocks, n, wanted);
     free(wanted);

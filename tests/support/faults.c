@@ -55,16 +55,18 @@ static bool run(const char *what, faults_body body, void *user, size_t first, si
         status = body(ctx, user);
         reached = f.calls >= first;
         if (reached && status == RD_ENOMEM && !*rd_last_error(ctx))
-            fail_msg("%s: allocation %zu fails without a message", what, first);
+            fail_msg("%s: if allocation %zu fails, there is no message", what, first);
         if (rd_ctx_live_bytes(ctx) != 0)
-            fail_msg("%s: allocation %zu fails and %zu bytes stay counted", what, first,
-                     rd_ctx_live_bytes(ctx));
+            fail_msg("%s: if allocation %zu fails, the context still counts %zu bytes at the end",
+                     what, first, rd_ctx_live_bytes(ctx));
         rd_ctx_free(ctx);
     }
     if (f.blocks != 0)
-        fail_msg("%s: allocation %zu fails and %zu blocks leak", what, first, (size_t)f.blocks);
+        fail_msg("%s: if allocation %zu fails, %zu pieces of memory are not freed", what, first,
+                 (size_t)f.blocks);
     if (status != (reached ? RD_ENOMEM : expected))
-        fail_msg("%s: allocation %zu fails with %s", what, first, rd_status_name(status));
+        fail_msg("%s: if allocation %zu fails, the status is %s", what, first,
+                 rd_status_name(status));
     return reached;
 }
 

@@ -87,9 +87,9 @@ void profiles_assert_refused(rd_ctx *ctx, rd_profile *p, const char *after, cons
     assert_non_null(at);
     memcpy(at, to, strlen(to));
     if (rd_profile_parse(ctx, "profile", text, n, &again) != RD_EFORMAT)
-        fail_msg("'%s' is accepted", to);
+        fail_msg("the profile is accepted with '%s'", to);
     if (!strstr(rd_last_error(ctx), message))
-        fail_msg("'%s' does not say '%s'", rd_last_error(ctx), message);
+        fail_msg("the message '%s' does not contain '%s'", rd_last_error(ctx), message);
     rd_text_free(ctx, text);
 }
 

@@ -39,7 +39,7 @@ rd_profile *profiles_measure(rd_ctx *ctx, const char *spec, const rd_engine_conf
                              const uint64_t *blocks, size_t n, size_t feed);
 
 void profiles_assert_same_bins(const rd_profile *a, const rd_profile *b);
-/* Compares every fact, bin and source. */
+/* Fails the test unless all facts, bins and sources are equal. */
 void profiles_assert_equal(const rd_profile *a, const rd_profile *b);
 
 #endif

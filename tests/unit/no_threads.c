@@ -1,5 +1,5 @@
 /* Makes starting a thread fail in unit tests without the label "threads", in builds with a
- * sanitizer.
+ * sanitizer. tests/CMakeLists.txt lists the exceptions in _threads_of_others.
  *
  * ThreadSanitizer runs only the tests with the label. Without this file, a test that uses threads
  * but lacks the label would go unnoticed.
@@ -17,6 +17,7 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     (void)attributes;
     (void)start;
     (void)user;
-    fprintf(stderr, "this test starts threads: list it in tests/CMakeLists.txt\n");
+    fprintf(stderr,
+            "this test starts threads: add it to the list _threads in tests/CMakeLists.txt\n");
     abort();
 }

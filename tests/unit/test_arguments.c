@@ -206,7 +206,8 @@ static void expect_known(const char *spec, const uint64_t *last, const uint64_t 
     ok(rd_engine_open(ctx, spec, &config, &e));
     rd_status status = rd_engine_feed_known(e, &(rd_known){last, number}, n, distances);
     if (status != expected)
-        fail_msg("%s: %s, expected %s", spec, rd_status_name(status), rd_status_name(expected));
+        fail_msg("engine %s returns %s instead of %s", spec, rd_status_name(status),
+                 rd_status_name(expected));
     rd_engine_close(e);
 }
 
@@ -444,7 +445,7 @@ static void every_function_has_a_case(void **state) {
             start--;
         snprintf(name, sizeof name, "%.*s(", (int)(open - start), start);
         if (!strstr(cases, name))
-            fail_msg("%s has no case", name);
+            fail_msg("no file test_arguments*.c calls %s)", name);
         found++;
         at = open;
     }

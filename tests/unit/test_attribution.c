@@ -709,14 +709,14 @@ static void contradictions_are_refused(void **state) {
     for (size_t i = 0; i < RDI_COUNT(edits); i++) {
         const char *at = strstr(text, edits[i][0]);
         if (!at)
-            fail_msg("no %s", edits[i][0]);
+            fail_msg("the profile does not contain '%s'", edits[i][0]);
         size_t before = (size_t)(at - text), cut = strlen(edits[i][0]), put = strlen(edits[i][1]);
         char *edited = malloc(n + put);
         memcpy(edited, text, before);
         memcpy(edited + before, edits[i][1], put);
         memcpy(edited + before + put, at + cut, n - before - cut);
         if (rd_profile_parse(ctx, "bad", edited, n - cut + put, &bad) != RD_EFORMAT)
-            fail_msg("accepted: %s", edits[i][1]);
+            fail_msg("the profile is accepted with '%s' instead of '%s'", edits[i][1], edits[i][0]);
         free(edited);
     }
     rd_text_free(ctx, text);

@@ -35,7 +35,7 @@ static double by_log_gamma(uint64_t n, double p, uint64_t k) {
 
 static void assert_near(double got, double expected, double error) {
     if (fabs(got - expected) > error)
-        fail_msg("%.15g is not %.15g", got, expected);
+        fail_msg("the result is %.15g instead of %.15g", got, expected);
 }
 
 static void cells_cover_every_number_once(void **state) {

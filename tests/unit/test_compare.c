@@ -20,7 +20,7 @@
 
 static void assert_near(double x, double expected) {
     if (!(fabs(x - expected) < 1e-12))
-        fail_msg("%.17g instead of %.17g", x, expected);
+        fail_msg("the result is %.17g instead of %.17g", x, expected);
 }
 
 /* Compares two profiles, and takes ownership of both. */

@@ -57,11 +57,12 @@ static void texts_are_recognized(void **state) {
         traces_result r = traces_read_text(NULL, texts[i].text);
         if (texts[i].format) {
             if (!r.format || strcmp(r.format, texts[i].format) != 0)
-                fail_msg("%s: %s, %s", texts[i].text, r.format ? r.format : "nothing", r.error);
+                fail_msg("'%s' is taken for %s: %s", texts[i].text,
+                         r.format ? r.format : "no format", r.error);
             assert_string_equal(r.error, "");
         } else {
             if (r.format)
-                fail_msg("%s: %s", texts[i].text, r.format);
+                fail_msg("'%s' is taken for format %s", texts[i].text, r.format);
             assert_memory_equal(r.error, "t: cannot detect the trace format", 31);
         }
         traces_free(&r);
@@ -178,7 +179,7 @@ static void what_is_written_is_recognised(void **state) {
         uint8_t *bytes = files_read(path, &n);
         traces_result r = traces_read(NULL, bytes, n);
         if (!r.format || strcmp(r.format, info->name) != 0)
-            fail_msg("%s is taken for %s", info->name, r.format ? r.format : "nothing");
+            fail_msg("format %s is taken for %s", info->name, r.format ? r.format : "no format");
         assert_string_equal(r.error, "");
         assert_int_equal(r.n, 5000);
         traces_free(&r);

@@ -60,11 +60,12 @@ static void assert_order(rd_engine *e, const char *spec, const uint64_t *trace, 
     assert_int_equal(rdi_engine_order(e, collect, &got), RD_OK);
     size_t depth = lru_stack(trace, n, bound, stack);
     if (got.n != depth)
-        fail_msg("%s, bound %" PRIu64 ": %zu blocks after %zu references instead of %zu", spec,
-                 bound, got.n, n, depth);
+        fail_msg("%s, bound %" PRIu64
+                 ": the order has %zu blocks after %zu references instead of %zu",
+                 spec, bound, got.n, n, depth);
     for (size_t i = 0; i < depth; i++)
         if (got.block[depth - 1 - i] != stack[i])
-            fail_msg("%s, bound %" PRIu64 ": block %zu after %zu references is not the right one",
+            fail_msg("%s, bound %" PRIu64 ": block %zu of the order is wrong after %zu references",
                      spec, bound, i, n);
 }
 

@@ -52,8 +52,8 @@ static void assert_histogram(rd_engine *e, const char *spec, const trace *t) {
         for (size_t i = 0; i < t->n; i++)
             count += t->distance[i] >= bin[b].low && t->distance[i] <= bin[b].high;
         if (bin[b].count != count)
-            fail_msg("%s: bin %" PRIu64 " has %" PRIu64 " instead of %" PRIu64, spec, bin[b].low,
-                     bin[b].count, count);
+            fail_msg("%s: the bin from %" PRIu64 " has %" PRIu64 " references instead of %" PRIu64,
+                     spec, bin[b].low, bin[b].count, count);
         finite += count;
     }
     assert_int_equal(rd_profile_facts_of(profile)->infinite, t->n - finite);

@@ -428,7 +428,7 @@ static void assert_refused(const char *payload, size_t n, size_t refs, const cha
     uint8_t *file = eventless_file(refs, &bytes);
     assert_int_equal(read_sealed(file, bytes, (const uint8_t *)payload, n, 4, error), RD_EFORMAT);
     if (!strstr(error, why))
-        fail_msg("'%s' is not about '%s'", error, why);
+        fail_msg("the message '%s' does not contain '%s'", error, why);
     free(file);
 }
 

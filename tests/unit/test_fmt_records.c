@@ -260,7 +260,7 @@ static void mistakes_in_the_description_are_explained(void **state) {
         traces_result r = traces_read(cases[i].spec, "xxxxxxxx", 8);
         assert_int_equal(r.status, RD_EINVAL);
         if (!strstr(r.error, cases[i].message))
-            fail_msg("'%s' gives '%s'", cases[i].spec, r.error);
+            fail_msg("the message for '%s' is '%s'", cases[i].spec, r.error);
         traces_free(&r);
     }
 }

@@ -63,7 +63,7 @@ static void assert_distributed(const uint64_t *counts, const double *shares, siz
     }
     double freedom = (double)(k - 1);
     if (chi > freedom + 6 * sqrt(2 * freedom))
-        fail_msg("chi-square %g with %g degrees of freedom", chi, freedom);
+        fail_msg("chi-square is %g, too much for %g degrees of freedom", chi, freedom);
 }
 
 /* Computes the distances of a generated trace with the oracle. */
@@ -122,7 +122,8 @@ static void every_generator_gives_the_same_trace_everywhere(void **state) {
             rdi_store_le64((uint8_t *)(addr + k), addr[k]);
         uint64_t sum = rdi_xxh64((const uint8_t *)addr, n * sizeof *addr, 0);
         if (sum != known[i].sum)
-            fail_msg("%s: 0x%016llx", known[i].spec, (unsigned long long)sum);
+            fail_msg("%s: the checksum is 0x%016llx instead of 0x%016llx", known[i].spec,
+                     (unsigned long long)sum, (unsigned long long)known[i].sum);
         free(addr);
     }
 }

@@ -133,7 +133,7 @@ static void mistakes_name_the_line(void **state) {
         assert_int_equal(rd_machine_parse(ctx, "f", wrong[i].text, strlen(wrong[i].text), &m),
                          RD_EFORMAT);
         if (strncmp(rd_last_error(ctx), wrong[i].message, strlen(wrong[i].message)) != 0)
-            fail_msg("'%s' instead of '%s'", rd_last_error(ctx), wrong[i].message);
+            fail_msg("the message is '%s' instead of '%s'", rd_last_error(ctx), wrong[i].message);
     }
 }
 

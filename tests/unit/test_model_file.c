@@ -118,7 +118,7 @@ static void what_is_no_model_is_refused(void **state) {
     assert_int_equal(rd_ctx_new(NULL, &ctx), RD_OK);
     for (size_t i = 0; i < RDI_COUNT(bad); i++)
         if (rd_model_parse(ctx, "file", bad[i], strlen(bad[i]), &m) != RD_EFORMAT)
-            fail_msg("accepted, or refused in the wrong way: %s", bad[i]);
+            fail_msg("this model is not refused with RD_EFORMAT: %s", bad[i]);
     const char *good = HEAD TOTALS "\"later\": [{}], \"thresholds\": [5, 6, 7], " PIECES;
     assert_int_equal(rd_model_parse(ctx, "file", good, strlen(good), &m), RD_OK);
     rd_model_free(m);

@@ -67,8 +67,9 @@ static double by_shape(uint64_t d, uint64_t sets, uint64_t ways) {
 static void assert_near(double got, double expected, double error, uint64_t d, uint64_t sets,
                         uint64_t ways) {
     if (!(fabs(got - expected) <= error))
-        fail_msg("distance %llu, %llu sets, %llu ways: %.17g is not %.17g", (unsigned long long)d,
-                 (unsigned long long)sets, (unsigned long long)ways, got, expected);
+        fail_msg("distance %llu, %llu sets, %llu ways: the estimate is %.17g instead of %.17g",
+                 (unsigned long long)d, (unsigned long long)sets, (unsigned long long)ways, got,
+                 expected);
 }
 
 static void small_caches_equal_a_table_of_trials(void **state) {

@@ -119,7 +119,7 @@ static void assert_refused(const char *message) {
     traces_result r = traces_read(NULL, file.bytes, file.n);
     assert_int_equal(r.status, RD_EFORMAT);
     if (!strstr(r.error, message))
-        fail_msg("'%s' is not about '%s'", r.error, message);
+        fail_msg("the message '%s' does not contain '%s'", r.error, message);
     traces_free(&r);
 }
 

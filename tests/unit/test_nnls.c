@@ -163,12 +163,13 @@ static void equals_the_dense_one_on_random_systems(void **state) {
         double left = rdi_nnls_solve(s, x, 100000);
         rdi_nnls_free(s);
         if (fabs(left - residual(&d, expected, miss)) > 1e-9)
-            fail_msg("trial %d: %.15g is left, not %.15g", trial, left,
+            fail_msg("trial %d: the residual is %.15g instead of %.15g", trial, left,
                      residual(&d, expected, miss));
         for (size_t k = 0; k < d.columns; k++) {
             assert_true(x[k] >= 0);
             if (fabs(x[k] - expected[k]) > 1e-6)
-                fail_msg("trial %d: unknown %zu is %.15g, not %.15g", trial, k, x[k], expected[k]);
+                fail_msg("trial %d: unknown %zu is %.15g instead of %.15g", trial, k, x[k],
+                         expected[k]);
         }
     }
     rd_ctx_free(ctx);

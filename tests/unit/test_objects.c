@@ -265,8 +265,8 @@ static void simulated_caches_hit_the_same_requests(void **state) {
             simulate(&t, room, hits);
             for (size_t i = 0; i < t.n; i++)
                 if (hits[i] != (got[i] < RD_NO_DISTANCE && got[i] + before[i] <= room))
-                    fail_msg("seed %d, request %d, cache of %d bytes: the simulation %s", (int)seed,
-                             (int)i, (int)room, hits[i] ? "hits" : "misses");
+                    fail_msg("seed %d, request %d, cache of %d bytes: only the simulated cache %s",
+                             (int)seed, (int)i, (int)room, hits[i] ? "hits" : "misses");
         }
     }
 }

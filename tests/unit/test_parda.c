@@ -289,7 +289,7 @@ static void assert_same(const rd_profile *a, const rd_profile *b, const char *sp
     const rd_profile_facts *x = rd_profile_facts_of(a), *y = rd_profile_facts_of(b);
     if (n != m || (n && memcmp(bins[0], bins[1], n * sizeof **bins) != 0) ||
         x->infinite != y->infinite || x->references != y->references || x->blocks != y->blocks)
-        fail_msg("%s gives another histogram", spec);
+        fail_msg("the histogram of %s differs", spec);
 }
 
 static void every_number_of_ranks_phase_and_bound_gives_the_same_histogram(void **state) {

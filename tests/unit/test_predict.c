@@ -431,7 +431,7 @@ static void assert_refused(rd_ctx *ctx, const rd_training *runs, size_t n,
     assert_int_equal(rd_model_train(ctx, runs, n, config, &m), RD_EINVAL);
     assert_null(m);
     if (!strstr(rd_last_error(ctx), word))
-        fail_msg("\"%s\" does not say \"%s\"", rd_last_error(ctx), word);
+        fail_msg("the message '%s' does not contain '%s'", rd_last_error(ctx), word);
 }
 
 static void what_cannot_be_learned_from_is_refused(void **state) {
