@@ -54,7 +54,7 @@ static size_t some_trace(rdi_rng *rng, uint64_t block_bytes) {
         default: /* the same block again */
             break;
         }
-        at &= last; /* one less than a power of two */
+        at &= last; /* `last` is one less than a power of two */
         blocks[i] = at;
         uint64_t draw = rdi_rng_below(rng, 100);
         kinds[i] = draw < stores ? RD_STORE : draw < 80 ? RD_LOAD : RD_FETCH;

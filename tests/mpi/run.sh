@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Runs one case of reusedist-mpi in an empty directory; the case fails by its exit status.
+# Runs one case of reusedist-mpi in an empty directory. The case has failed if its exit status is
+# not 0.
 #
 # usage: tests/mpi/run.sh MPIEXEC REUSEDIST REUSEDIST_MPI CASE.sh
 #
-# A case has `ranks N COMMAND...`, which starts N processes of reusedist-mpi, even if there
-# are fewer processors, and `reusedist`, the ordinary command.
+# A case can use `ranks N COMMAND...`, which starts N processes of reusedist-mpi, even if there are
+# fewer processors, and `reusedist`, the ordinary command.
 set -euo pipefail
 mpiexec=$1 plain=$2 parallel=$3 case=$(realpath "$4")
 

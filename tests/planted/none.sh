@@ -1,2 +1,2 @@
-# Checks that the same engine passes without a mistake: verify reports no difference.
+# Checks that verify reports no difference for the engine `planted` if it makes no mistake.
 "$REUSEDIST" verify -e planted:mistake=none --traces=1000

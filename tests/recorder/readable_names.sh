@@ -1,4 +1,4 @@
-# A program without symbols is shown by the addresses in its file, as objdump shows them, and the report says
+# The code of a program without symbols is shown as addresses in its file, like in objdump, and the report says
 # what is missing.
 for tool in strip addr2line; do
     command -v $tool >/dev/null || { echo "$tool is not installed"; exit 77; }

@@ -15,9 +15,9 @@ typedef struct cache_oracle_miss {
 } cache_oracle_miss;
 
 /* Simulates `n` references and stores the counters of each cache of the hierarchy, which must be
- * valid for this block size. `kinds` NULL means that all references are loads. Writes every miss to
- * `misses`, in the order of references and of the levels of a path, and returns their number. The
- * array has room for `n` misses per cache. */
+ * valid for this block size. `kinds` NULL means that all references are loads. Unless `misses` is
+ * NULL, writes every miss to it, in the order of references and of the levels of a path, and
+ * returns their number. The array has room for `n` misses per cache. */
 size_t cache_oracle_run(const rd_hierarchy *h, uint64_t block_bytes, const uint64_t *blocks,
                         const uint8_t *kinds, size_t n, rd_cache_counts *counts,
                         cache_oracle_miss *misses);

@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-/* Does the work with a new context. It frees everything that it allocated, even after a failure,
- * and returns the status. */
+/* A function that does the work with a new context. It frees everything that it allocated, even
+ * after a failure, and returns the status. */
 typedef rd_status (*faults_body)(rd_ctx *ctx, void *user);
 
 /* Fails the test unless every run with a failing allocation ends with RD_ENOMEM and a message, and

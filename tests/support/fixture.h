@@ -1,4 +1,4 @@
-/* A context for all functions of a test program, made new for every test that is set up with it. */
+/* A context for all functions of a test program. new_ctx() makes a new one for each test that it sets up. */
 #ifndef TEST_FIXTURE_H
 #define TEST_FIXTURE_H
 

@@ -230,7 +230,8 @@ static void known_nonsense(void **state) {
         expect_known(spec, none, number, 1, RD_EINVAL);
         expect_known(spec, huge, number, 2, RD_EINVAL);
     }
-    /* Reference 2 was already removed from the rough group when it is named again. */
+    /* The last two references name reference 2 as the previous one. The first of them removes it
+     * from the rough group. */
     const uint64_t c = RD_COLD, gone[] = {c, c, c, c, c, c, c, 2, 2}, any[9] = {0};
     expect_known("absolute:b=1,c=3,tree=splay", gone, any, 9, RD_EINVAL);
     expect_known("absolute:b=1,c=3,tree=btree", gone, any, 9, RD_EINVAL);
@@ -391,7 +392,8 @@ static void profile_files(void **state) {
     EXPLAINED("out", rd_profile_from_times(ctx, "/dev/null", NULL, NULL));
 }
 
-/* Checks that a profile can be written and read again, whatever values a caller sets. */
+/* Checks that a profile can be written and read again whatever values a caller sets: impossible
+ * values are refused or ignored. */
 static void facts_that_cannot_be_read_are_refused(void **state) {
     (void)state;
     rd_profile *p = NULL;

@@ -83,8 +83,8 @@ static void large_cases_come_near_the_formula(void **state) {
     }
 }
 
-/* Tests 10^12 trials, three successes on average: the result is the Poisson distribution, with an
- * error of at most 1e-11. */
+/* Tests 10^12 trials with three successes on average: the result is the Poisson distribution, with
+ * an error of at most 1e-11. */
 static void a_trillion_trials_lose_no_digits(void **state) {
     (void)state;
     double term = exp(-3.0);

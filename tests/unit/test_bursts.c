@@ -93,7 +93,7 @@ static void unseen_reuses_are_undecided(void **state) {
     rd_profile *p = sample(ctx, blocks, 500, 500);
     double low = 0, high = 0;
     assert_int_equal(rd_mrc_band(ctx, p, 256, &low, &high), RD_OK);
-    assert_true(low > 0.48 && low < 0.49 && high == 1); /* half of a burst is undecided */
+    assert_true(low > 0.48 && low < 0.49 && high == 1); /* about half of each burst is undecided */
     assert_int_equal(rd_mrc_band(ctx, p, 1024, &low, &high), RD_OK);
     assert_true(low == 0 && high == 1);
     rd_profile_free(p);

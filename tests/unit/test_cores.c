@@ -78,7 +78,7 @@ static void an_inclusive_shared_cache_removes_the_copies_of_all_threads(void **s
     (void)state;
     simulate("L1=2,L2=2:shared=yes:fill=inclusive", "0L1 1L1 2L1 0L2 0L3");
     assert_int_equal(counts[0][1].cache.invalidations, 3);
-    assert_int_equal(counts[1][0].coherence.removals, 0); /* not because of a store */
+    assert_int_equal(counts[1][0].coherence.removals, 0); /* no store has removed the copy */
 }
 
 static void a_removed_block_frees_room(void **state) {
@@ -219,7 +219,8 @@ static void the_section_is_read_back_and_merged(void **state) {
     assert_int_equal(both->threads[1].levels[0].coherence.upgrades,
                      2 * a->threads[1].levels[0].coherence.upgrades);
     rd_profile_free(sum);
-    ok(rd_profile_merge(ctx, (rd_profile *const[]){p, other}, 2, &sum)); /* another order */
+    ok(rd_profile_merge(ctx, (rd_profile *const[]){p, other}, 2, &sum)); /* the interleavings of the
+                                                                            profiles differ */
     assert_null(rd_profile_private_simulation(sum));
     rd_profile_free(sum);
     rd_profile_free(other);

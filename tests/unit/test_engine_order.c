@@ -203,7 +203,7 @@ static size_t take_some(rd_engine *e, const char *spec, uint64_t *stack, size_t 
                         rdi_rng *rng) {
     static uint64_t blocks[MOST_REFERENCES], newer[MOST_REFERENCES];
     n = n < depth ? n : depth;
-    for (size_t i = 0; i < n; i++) { /* chooses n blocks of the stack by swapping */
+    for (size_t i = 0; i < n; i++) { /* chooses distinct blocks; every fifth one is unknown */
         size_t other = i + (size_t)rdi_rng_below(rng, depth - i);
         blocks[i] = i % 5 == 4 ? UINT64_C(1) << 40 | i : stack[other];
         if (position(blocks, i, blocks[i]) < i)

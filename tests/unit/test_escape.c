@@ -26,7 +26,7 @@ static void control_characters_are_escaped(void **state) {
     expect("\xc2\x9b\xc2\xa0", "\\xc2\\x9b\xc2\xa0"); /* CSI as one character, and a no-break
                                                          space */
     expect("\xe2\x80\xae.txt\xe2\x81\xa7",
-           "\\xe2\\x80\\xae.txt\\xe2\\x81\\xa7"); /* right to left */
+           "\\xe2\\x80\\xae.txt\\xe2\\x81\\xa7"); /* a right-to-left override */
 }
 
 static void malformed_utf8_is_escaped(void **state) {

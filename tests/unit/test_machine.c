@@ -212,8 +212,8 @@ static void a_bound_leaves_outer_caches_unknown(void **state) {
     rd_profile_free(p);
 }
 
-/* Tests shares with known distances: a reference with an infinite distance waits for memory, one
- * with distance 0 does not wait, and the distances of a bin share its cost. */
+/* Tests shares with known distances: a reference with an infinite distance waits for memory, a
+ * reference with distance 0 does not wait, and the distances of a bin share its cost. */
 static void a_share_costs_its_part(void **state) {
     rd_ctx *ctx = *state;
     rd_machine m;

@@ -44,8 +44,8 @@ static rd_profile *measure(rd_ctx *ctx, const uint64_t *trace, size_t n, rd_binn
     return p;
 }
 
-/* Makes a profile by hand. Without a bound, its infinite references are cold; with one, the number
- * of cold references is unknown. */
+/* Makes a profile by hand. Without a bound, its infinite references are cold; with a bound, the
+ * number of cold references is unknown. */
 static rd_profile *make(rd_ctx *ctx, const rd_bin *bins, size_t n, uint64_t infinite,
                         uint64_t bound) {
     rd_profile_facts facts = {.references = infinite,

@@ -166,7 +166,7 @@ static double estimate(rd_ctx *ctx, const rd_profile *p, uint64_t sets, uint64_t
 
 #define POINTS 60
 
-/* Makes random bins of one distance each, with distances of every magnitude up to 2^40. */
+/* Makes random bins of one distance each. The distances grow from 1 to about 2^42. */
 static rd_profile *random_profile(rd_ctx *ctx, rdi_rng *rng, rd_bin *bins) {
     rd_profile_facts facts = profiles_facts();
     facts.references = facts.infinite = facts.cold = 17;

@@ -108,8 +108,8 @@ typedef struct tally {
     double width, error, byte_width, byte_error;
 } tally;
 
-/* Compares a sample with the exact ratios at all powers of two that the sample resolves, up to the
- * size of all objects together. */
+/* Compares a sample with the exact ratios at sizes that double, from the smallest size that the
+ * sample resolves up to the size of all objects together. */
 static void compare(rd_ctx *ctx, const rd_profile *exact, const rd_profile *sample, tally *sum) {
     const rd_objects_facts *f = rd_profile_objects(exact);
     uint64_t size = rd_mrc_resolution(sample), most = 1;
@@ -175,8 +175,8 @@ static void print_coverage(rd_ctx *ctx, const plan *of) {
     }
 }
 
-/* Tests that at least 90 % of the bands contain the exact ratio. The bands promise 95 %, but the number of
- * samples is small; the document has the measured coverage of many samples. */
+/* Tests that at least 90 % of the bands contain the exact ratio. The bands promise 95 %, but the
+ * number of samples is small; bench/results/README.md has the measured coverage of many samples. */
 static void bands_contain_the_exact_ratios(void **state) {
     static const plan few = {4, 3, 0.1, OBJECTS, 1000};
     for (int kind = 0; kind < KINDS; kind++) {

@@ -88,7 +88,7 @@ static uint64_t bytes_above(const object *all, size_t x, bool lazy) {
     return sum;
 }
 
-/* Updates the most bytes above each object. Every change of the cache is a moment. */
+/* Updates the most bytes above each object after a change of the cache. */
 static void look(object *all, bool lazy) {
     for (size_t x = 0; x < OBJECTS; x++) {
         uint64_t now = bytes_above(all, x, lazy);

@@ -1,4 +1,4 @@
-/* Compares bits with k-ary counts with an array of bool, for every arity. */
+/* Compares rdi_rank_bits with an array of bool, for three arities. */
 #include "order/rank_bits.h"
 
 #include "support/fixture.h"

@@ -115,7 +115,8 @@ static void make_trace(pattern kind, size_t n, uint64_t m) {
         case WALK: /* every second reference is to one block; the others walk, and sometimes go far away */
             block[i] = i % 2 ? m + i / 5000 : r % 64 ? i / 2 % 1200 : (r >> 8) % m;
             break;
-        default: /* alternates between stretches with and without near reuse, in which the front pays off */
+        default: /* alternates between stretches with near reuse, where the front pays off, and
+                    stretches without */
             block[i] = i / 25000 & 1 ? r % m : (r >> 8) % (RDI_STREAM_FRONT + 2);
         }
     }

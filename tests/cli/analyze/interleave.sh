@@ -15,7 +15,8 @@ python3 "$DATA/../../scripts/check_profile.py" p.json
 "$REUSEDIST" simulate -q -f $f --interleave=lockstep --caches=L1=64:1 --out=json t.csv | grep -A1 interleaving
 "$REUSEDIST" mrc -q -f $f --interleave=lockstep --sizes=64,128 --out=csv t.csv
 "$REUSEDIST" analyze -q -f $f --stacks=private --interleave=lockstep:3 t.csv | grep stacks
-# Lockstep also counts the coherence misses in recorded order, and shows them if they differ by more than a point.
+# Lockstep also counts the coherence misses in recorded order, and shows them if they differ by more than a
+# percentage point.
 awk 'function r(n) { x = x * 16807 % 2147483647; return x % n }
     BEGIN { x = 3; t = 0; for (i = 0; i < 3000; i++) { if (r(50) == 0) t = r(5)
         print r(2000) "," 1 + r(100) "," (r(5) < 2 ? "S" : "L") "," t } }' >random.csv

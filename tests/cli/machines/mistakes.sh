@@ -1,4 +1,5 @@
-# A wrong name gets a suggestion, and a wrong file the line of the mistake.
+# The message about an unknown name suggests a similar name, and the message about an invalid file has the line
+# of the mistake.
 "$REUSEDIST" machines graviton5 || echo "status $?"
 "$REUSEDIST" machines xyz || echo "status $?"
 "$REUSEDIST" machines ./none.conf || echo "status $?"

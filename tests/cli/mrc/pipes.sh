@@ -1,4 +1,4 @@
-# Pipes, which can be read only once, may be given by path, as a trace, as a profile and beside each other.
+# Pipes can be read only once. They may be given by path, as a trace or as a profile, and beside each other.
 printf '1\n2\n1\n3\n1\n' >t.txt
 "$REUSEDIST" analyze -f text --out=json -o p.json t.txt
 "$REUSEDIST" mrc --sizes=1,2 --out=csv -f text t.txt

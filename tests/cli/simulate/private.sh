@@ -1,5 +1,5 @@
-# Two threads store to one block, and a third one only loads. With --stacks=private, each thread has its own L1 and L2, and a
-# store removes the block from the caches of the others.
+# Two threads store to one block, and a third thread only loads. With --stacks=private, each thread has its own
+# L1 and L2, and a store removes the block from the caches of the other threads.
 for i in 1 2 3 4; do
     printf '%s\n' 0x40,8,S,1 0x48,8,S,2 0x40,8,L,3 0x1000,8,L,3 0x80,8,L,1
 done >trace
@@ -11,7 +11,7 @@ simulate --ascii --no-causes --interleave=lockstep:2
 simulate --out=csv
 simulate --out=csv --no-causes | head -n 3
 simulate --out=json | sed -n '1,12p'
-# The threads add up to the first rows.
+# The counts of the threads add up to those of the first rows.
 simulate --out=csv | awk -F, 'NR > 1 { for (i = 4; i <= 19; i++) sum[$1, i] += ($21 == "") ? $i : -$i }
     END { for (i in sum) wrong += sum[i] != 0; print wrong + 0, "sums differ" }'
 # One fully associative private cache has the misses of private stacks.
@@ -44,7 +44,8 @@ refuse -f $columns --caches=$caches --kinds=L
 refuse -f $columns --caches=L1=512:shared=yes,L2=1K
 refuse -f $columns --caches=L1=512:shared=yes
 refuse -f $columns --sets=4 --ways=all
-# By default, all threads use one hierarchy, which the command says. A trace of one thread gets no note.
+# By default, all threads use one hierarchy, and the command prints a note about this. A trace of one thread
+# gets no note.
 "$REUSEDIST" simulate -f $columns --caches=$caches --out=csv trace
 grep ,1$ trace >one
 "$REUSEDIST" simulate -f $columns --caches=$caches --out=csv one

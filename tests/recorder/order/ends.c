@@ -1,5 +1,5 @@
-/* A program that ends while one of its threads runs: by exit(), by a crash, or killed. A second thread
- * has ended before. */
+/* A program that ends while one of its threads runs: by exit(), by a crash or by SIGKILL. A second
+ * thread has ended before. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
