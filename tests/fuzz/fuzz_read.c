@@ -5,9 +5,8 @@
 
 #include <string.h>
 
-#define REFERENCES_MAX                                                                             \
-    200000 /* maximum number of references to read, which is enough for many batches */
-#define BLOCKS_MAX 100000
+#define REFERENCES_MAX 200000 /* maximum number of references to read: many batches */
+#define BLOCKS_MAX     100000
 
 size_t fuzz_take_spec(const char *format, const uint8_t *data, size_t n, char *spec, size_t room) {
     snprintf(spec, room, "%s", format);

@@ -17,8 +17,7 @@ static volatile long sink;
 #define LOAD(suffix, size, sum, offset)                                                            \
     __asm__ volatile("add" #suffix " (%1), %" #size "0" : "+r"(sum) : "r"(memory + (offset)))
 
-RECORDED
-loop(void) { /* loads eight words in ascending order, then stores to them in descending order */
+RECORDED loop(void) { /* loads eight words upwards, then stores to them downwards */
     long sum = 0;
     for (long i = 0; i < 8; i++)
         LOAD(q, q, sum, 8 * i);

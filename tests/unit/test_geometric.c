@@ -95,8 +95,7 @@ static void every_way_to_next_is_exact_with_phases_of_any_length(void **state) {
             rd_engine_close(e);
             if (status == RD_EUNSUPPORTED)
                 continue;
-            size_t n =
-                phases[k] == 0 || phases[k] > 15 ? 6000 : 600; /* enough for at least 40 rounds */
+            size_t n = phases[k] == 0 || phases[k] > 15 ? 6000 : 600; /* 600: 40 rounds or more */
             distances_assert_exact(ctx, spec, NULL, blocks, n);
         }
 }

@@ -410,9 +410,7 @@ static void choose_kernel(rd_ctx *ctx, uint64_t which, rd_sharing *s) {
 /* Compares a long trace of several threads, which use more blocks than the top of a stack has lanes,
  * with simulated caches of many sizes. */
 static void compare_long(rd_ctx *ctx, uint64_t seed, bool details) {
-    enum {
-        N = 60000
-    }; /* enough references to renumber the times of the top if there is one thread */
+    enum { N = 60000 }; /* enough to renumber the times of the top if there is one thread */
     static uint64_t addr[N], block[N], measured[N];
     static uint32_t thread[N], origin[N];
     static uint8_t kind[N];

@@ -286,8 +286,7 @@ static void counted_windows_are_exact(void **state) {
     for (size_t c = 0; c < RDI_COUNT(cases); c++) {
         size_t n = MOST / 4;
         for (size_t i = 0; i < n; i++) {
-            bool run_on =
-                i % 9000 > 8000 && i % 9000 < 8500; /* 500 repeats, more than some of the windows */
+            bool run_on = i % 9000 > 8000 && i % 9000 < 8500; /* 499 repeats in a row */
             uint64_t back = run_on ? 1 : 1 + rdi_rng_below(&rng, cases[c].window);
             bool fresh = back > i || (!run_on && rdi_rng_below(&rng, 50) == 0);
             block[i] = fresh ? UINT64_C(1) << 40 | i : block[i - back];
