@@ -34,12 +34,12 @@ extern tool_options options;
 
 /* ---- the destination of records (tool_buffer.c) ---- */
 
-/* Instrumented code writes records at `next` and advances `next`. Before a block of code writes, it
- * compares once: if `next` is beyond `limit`, it calls buffer_make_room(). There is room for
- * BUFFER_SLACK_BYTES after `limit`, so at least 512 records need no other comparison.
+/* Instrumented code writes records at `next` and advances `next`. Before it writes, usually once
+ * per block of code, it compares: if `next` is beyond `limit`, it calls buffer_make_room(). There
+ * is room for BUFFER_SLACK_BYTES after `limit`, so at least 512 records need no other comparison.
  *
  * While a thread's code runs, the cursor is stored where the shadow of the thread's first register
- * would be, which instructions reach with a short address.
+ * would be, because instructions reach this place with a short address.
  */
 typedef struct buffer_cursor {
     Addr next, limit;
@@ -52,27 +52,30 @@ void buffer_open(const HChar *channel_path);
 void buffer_make_room(void);
 /* Starts or stops recording, in all processes that share the channel. */
 void buffer_set_recording(Bool on);
-/* These functions give the cursor to the code of `thread` before it runs, and take the cursor back
- * afterwards. If another thread ran before, its records are submitted first. */
+/* buffer_enter_code() gives the cursor to the code of `thread`, which is about to run, and
+ * buffer_leave_code() takes the cursor back. If another thread ran before, buffer_enter_code()
+ * first submits the records of that thread. */
 void buffer_enter_code(ThreadId thread);
 void buffer_leave_code(void);
 /* Moves the cursor past the records that a block of code has written so far. Must be called when a
- * signal has interrupted the block, because a block moves the cursor only at its exits. */
+ * signal may have interrupted a block, because a block usually moves the cursor only at its exits.
+ * Does nothing while the records go to the scratch buffer. */
 void buffer_absorb(void);
 /* Reports an event (enum rd_event_kind) after the records so far, even while recording is stopped.
  * `path` is the path of a module, otherwise NULL. */
 void buffer_event(UInt kind, ThreadId thread, Addr address, SizeT size, Addr pc, const HChar *path);
-/* These functions set the calling context of the following references. The first one is called by
- * instrumented code with the position of the cursor, and returns its new position. The second one
- * is called at any time. */
+/* Both functions set the calling context of the following references. Instrumented code calls
+ * buffer_switch_context() with the position of the cursor; the function returns the new position.
+ * buffer_set_context() may be called at any time. */
 Addr buffer_switch_context(Addr next, UInt context);
 void buffer_set_context(UInt context);
 /* Reports the definition of a calling context: the context of its caller, and the call
  * instruction. */
 void buffer_define_context(UInt context, UInt parent, Addr site);
-/* Reserves space for one event, which buffer_fill() writes. buffer_fill() returns False if the
- * space was given up, because too much was recorded in between or another thread ran.
- * buffer_release() gives up the space. There is only one reservation at a time. */
+/* buffer_reserve() reserves space for one event, and buffer_fill() writes the event there.
+ * buffer_release() gives up the space. There is only one reservation at a time. buffer_fill()
+ * returns False if no space is reserved any more, for example because too much was recorded in
+ * between or another thread ran. */
 void buffer_reserve(void);
 Bool buffer_fill(UInt kind, ThreadId thread, Addr address, SizeT size, Addr pc);
 void buffer_release(void);
@@ -104,7 +107,8 @@ void control_return(void);
 /* Handles a marker of the program, which turns recording on or off. Returns False if `args` are not
  * a marker. */
 Bool control_marker(ThreadId thread, UWord *args, UWord *result);
-/* Prints a message for each option whose functions were never entered. */
+/* Prints a message for each of the options --start, --stop and --inside if the program entered none
+ * of its functions. */
 void control_finish(void);
 
 /* ---- modules, allocations and stacks (tool_events.c, tool_modules.c) ---- */
@@ -152,10 +156,11 @@ void sync_thread_is_created(ThreadId parent, ThreadId child);
 void sync_thread_ends(ThreadId thread);
 /* Notes that `thread` starts to run. */
 void sync_set_thread(ThreadId thread);
-/* Lets other threads run, because the current thread has written SYNC_QUANTUM_BYTES of records. */
 #define SYNC_QUANTUM_BYTES 16384
+/* Lets other threads run. Must be called when the current thread has written SYNC_QUANTUM_BYTES of
+ * records, or has filled a buffer. */
 void sync_after_records(void);
-/* Forgets all threads except the current one, in a forked child. */
+/* Must be called in a forked child, whose only thread is the current one. */
 void sync_restart_in_child(void);
 
 /* ---- calling contexts (tool_contexts.c) ---- */
@@ -165,12 +170,14 @@ void sync_restart_in_child(void);
  * of the call instruction. */
 Addr contexts_call(Addr next, Addr stack_pointer, Addr site);
 Addr contexts_return(Addr next, Addr stack_pointer);
-/* The stack pointer of the innermost call. If it is below the stack pointer after an indirect jump,
- * instrumented code calls contexts_jump(). */
+/* The stack pointer right after the innermost call, or the largest address if there is no call. If
+ * contexts_top is below the stack pointer after an indirect jump, instrumented code calls
+ * contexts_jump(). */
 extern Addr contexts_top;
 void contexts_jump(Addr stack_pointer);
-/* These functions are called before a signal handler runs, on another stack than the interrupted
- * code if `other_stack` is True, and after it has returned. */
+/* contexts_begin_handler() is called before a signal handler runs, and contexts_end_handler() after
+ * the handler has returned. If `other_stack` is True, the handler has another stack than the code
+ * that it interrupts. */
 void contexts_begin_handler(ThreadId thread, Bool other_stack);
 void contexts_end_handler(ThreadId thread);
 /* Notes that `thread` starts to run, and returns its context. */
@@ -203,8 +210,8 @@ IRSB *flags_made_short(IRSB *in, Addr address);
 
 /* ---- look-ahead (tool_ahead.c) ---- */
 
-/* Returns whether the instructions at `code` replace all flags before they read any of them; False
- * if that is unknown. The block of code at `block` can jump there. */
+/* Returns True if the instructions at `code` are known to replace all flags before they read any.
+ * `block` is the address of a block of code that can continue at `code`. */
 Bool ahead_flags_are_replaced(Addr code, Addr block);
 
 /* ---- registers at faults (tool_faults.c) ---- */
@@ -212,7 +219,8 @@ Bool ahead_flags_are_replaced(Addr code, Addr block);
 /* Makes Valgrind translate code as for programs without fault handlers, which gives faster code. */
 void faults_start(void);
 /* Checks whether a system call has installed a fault handler that needs more precise registers than
- * before. If so, makes Valgrind discard its translations and translate with precise registers. */
+ * translated code has. If so, makes Valgrind discard its translations and translate with registers
+ * that are precise enough. */
 void faults_after_system_call(UInt number, const UWord *args, SysRes result);
 /* Returns whether the program has installed fault handlers that may look at registers. Registers
  * must then be correct wherever instructions can fault. */

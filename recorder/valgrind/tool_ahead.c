@@ -1,9 +1,9 @@
 /* Decides whether flags are still needed at the end of a block of code.
  *
  * Valgrind translates a block of code without looking at the next one, so it stores the flags at
- * the end of each block. Usually nothing needs them, because the next instruction that uses flags
- * replaces all of them. This file decodes the next instructions to find out. If an instruction is
- * unknown here, the flags count as needed.
+ * the end of each block. Usually nothing needs them, because the next instruction that reads or
+ * writes flags replaces all of them. This file decodes the next instructions to find out. If an
+ * instruction is unknown here, the flags count as needed.
  *
  * The processor's manual explains prefixes, opcodes and operands.
  *
@@ -80,9 +80,9 @@ static effect of_arithmetic(UInt operation) {
  * 0x0f, and skips its operands. */
 static effect of_vector_table(instruction *i, UChar opcode) {
     switch (opcode) {
-    case 0x10 ... 0x17: /* moves */
+    case 0x10 ... 0x17: /* moves, interleaving */
     case 0x28 ... 0x2d: /* moves, conversions */
-    case 0x50 ... 0x6f: /* arithmetic */
+    case 0x50 ... 0x6f: /* arithmetic, conversions, packing, moves */
     case 0x74 ... 0x76: /* comparisons that produce masks */
     case 0x7c ... 0x7f:
     case 0xd0 ... 0xfe:
@@ -150,10 +150,10 @@ static effect of_first_table(instruction *i) {
         return keeps_with_operands(i, 0);
     case 0x8d:
         return *i->at >> 6 == 3 ? UNKNOWN : keeps_with_operands(i, 0);
-    case 0x6a: /* push of a constant */
-    case 0xb0 ... 0xb7:
+    case 0x6a:          /* push of a constant */
+    case 0xb0 ... 0xb7: /* move of a constant of one byte */
         return keeps_with_constant(i, 1);
-    case 0xb8 ... 0xbf:
+    case 0xb8 ... 0xbf: /* move of a longer constant */
         return keeps_with_constant(i, i->wide ? 8 : constant_bytes(i));
     case 0xc6: /* moves of a constant */
         return middle_bits(i) == 0 ? keeps_with_operands(i, 1) : UNKNOWN;
@@ -217,8 +217,8 @@ static Bool is_fixed(Addr code) {
 }
 
 /* Returns whether the page of `block` contains `code` and the longest instruction that can begin
- * there. The whole page was mapped when the block was translated, and Valgrind discards the block
- * together with the page. */
+ * there. The whole page was mapped when the block was translated, and Valgrind discards the
+ * translation of the block when the page is unmapped. */
 static Bool is_on_page_of(Addr block, const UChar *code) {
     Addr page = block & ~(Addr)(PAGE - 1);
     return (Addr)code >= page && (Addr)code - page <= PAGE - LONGEST;

@@ -2,7 +2,7 @@
  *
  * Valgrind runs one thread at a time, so a process needs one buffer at a time. Records stay in the
  * order in which they happened, even across threads, because a buffer is submitted when another
- * thread gets its turn.
+ * thread begins to run.
  *
  * Instrumented code always writes records. While recording is stopped, they go to a small scratch
  * buffer, where they are counted and dropped. With bursts, all records go to the scratch buffer,
@@ -32,7 +32,7 @@ extern SysRes VG_(do_syscall)(UWord number, RegWord, RegWord, RegWord, RegWord, 
 
 #define FUTEX_WAIT           0
 #define FUTEX_WAKE           1
-#define WAIT_NS              100000000 /* ns between two checks whether the analyzer exists */
+#define WAIT_NS              100000000 /* ns between two checks that the analyzer still exists */
 #define CHANNEL_BUFFER_BYTES (RDI_CHANNEL_BUFFER_WORDS * sizeof(ULong))
 #define ASIDE_BYTES          (2 * BUFFER_SLACK_BYTES)
 
@@ -84,6 +84,14 @@ static void futex(UInt *counter, Int operation, UInt value, const struct vki_tim
 
 static void end_program(const HChar *why) {
     VG_(umsg)("reusedist: %s; stopping the program\n", why);
+    VG_(exit)(1);
+}
+
+static void end_program_without_buffer(void) {
+    VG_(umsg)
+    ("reusedist: too many processes record at once: together they use all %u buffers; stopping the "
+     "program\n",
+     channel->buffers);
     VG_(exit)(1);
 }
 
@@ -158,7 +166,7 @@ static void take_buffer(void) {
         if (is_analyzer_gone())
             end_program("the analyzer has exited");
         if (rdi_channel_is_hopeless(channel, &turns))
-            end_program("too many processes record at once");
+            end_program_without_buffer();
         wait_for_free_buffer();
     }
     if (__atomic_load_n(&channel->closed, __ATOMIC_RELAXED))
@@ -368,8 +376,8 @@ void buffer_release(void) {
 
 /* ---- calling contexts ---- */
 
-/* Writes a record that switches to the current context, if the next record of the buffer would
- * belong to another one. */
+/* Defines the current context if the analyzer does not know it. Writes a record that switches to
+ * this context, unless the next record of the buffer has it already. */
 static void tell_context(void) {
     contexts_tell(context);
     if (context != in_context)
@@ -442,8 +450,8 @@ void buffer_leave_code(void) {
     runs = 0;
 }
 
-/* A buffer is zero after the cursor, except for the records of an interrupted block of code, which
- * never writes events. */
+/* A buffer is zero after the cursor, except for the records of an interrupted block of code. A
+ * block never writes events. */
 void buffer_absorb(void) {
     if (place != IN_BUFFER)
         return;

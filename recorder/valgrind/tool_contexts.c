@@ -1,13 +1,15 @@
 /* Follows calls and returns, and numbers calling contexts.
  *
  * A calling context is the caller's context and a call instruction. Each thread has a stack of its
- * active calls, with the stack pointer right after each call. A call is removed from this stack
- * when, at a return, an indirect jump or the next call, the stack pointer is above that of the
- * call. So tail calls, longjmp(), exceptions and switched stacks need no special treatment.
+ * active calls, with the stack pointer right after each call. A call is removed from this stack if
+ * the stack pointer is above that of the call at a return or an indirect jump, or is above or equal
+ * to it right after the next call. So tail calls, longjmp(), exceptions and switched stacks need no
+ * special treatment.
  *
- * Memory for contexts is bounded. A context deeper than DEPTH_MAX calls, or a new one when there
- * are already CONTEXTS_MAX, has no number of its own. It has the number of the nearest context
- * around it, marked with RDI_CONTEXT_BELOW. The stack of calls grows with the program's own stack.
+ * Memory for contexts is bounded. A context deeper than DEPTH_MAX calls, or a new context when
+ * there are already CONTEXTS_MAX, has no number of its own. It has the number of the nearest
+ * context around it, marked with RDI_CONTEXT_BELOW. The stack of calls grows with the program's own
+ * stack.
  *
  * License: see tool.h.
  */
@@ -21,7 +23,7 @@
 #define DEPTH_MAX    512
 #define CONTEXTS_MAX (1 << 20)
 
-/* A calling context. Number 0 is the beginning of each thread. */
+/* A calling context. Context number 0 is the one in which each thread begins. */
 typedef struct context {
     Addr site; /* address of the call instruction */
     UInt parent;
@@ -49,8 +51,8 @@ typedef struct call_stack {
     call *calls;
     UInt n, room;
     UInt context; /* the context of the code that runs now */
-    /* The first `protected` calls lie on another stack than the code that runs now, which is a
-     * signal handler. */
+    /* Number of calls, from the first, that are not examined because the code that runs now is a
+     * signal handler on another stack. 0: no such handler runs. */
     UInt protected;
     ThreadId thread;
 } call_stack;
@@ -86,7 +88,8 @@ static Bool is_call(UInt number, UInt parent, Addr site) {
     return contexts[number].parent == parent && contexts[number].site == site;
 }
 
-/* Returns the number of the context of a call, which is made if it does not exist. */
+/* Returns the number of the context of a call. Makes the context if it does not exist, or returns
+ * `parent`, marked with RDI_CONTEXT_BELOW, if there are too many. */
 static UInt find(UInt parent, Addr site) {
     UInt at = home_of(parent, site);
     for (; slots[at]; at = (at + 1) & slot_mask)
@@ -155,7 +158,8 @@ static Bool handler_was_left(Addr stack_pointer) {
            end - stack_pointer < VG_(thread_get_stack_size)(now->thread);
 }
 
-/* Removes the calls whose stack pointers are below `stack_pointer`. */
+/* Removes the innermost calls whose stack pointers are below `stack_pointer`, except protected
+ * ones. If a handler on another stack was left, the protected calls are examined too. */
 static void pop_below(Addr stack_pointer) {
     while (now->n > now->protected && now->calls[now->n - 1].stack_pointer < stack_pointer)
         pop();

@@ -1,8 +1,8 @@
 /* Decides when to record: functions that start and stop recording, and markers in the program.
  *
- * A function is recognized by its first instruction, when that is instrumented. It has ended when a
- * return instruction leaves the stack as it was before the call, or shorter. So a function that is
- * left by longjmp() ends with the next return.
+ * A function is recognized when its first instruction is instrumented. A function of options.inside
+ * has ended when a return instruction leaves the stack as it was before the call, or shorter. So a
+ * function that is left by longjmp() ends with the first such return after it.
  *
  * License: see tool.h.
  */

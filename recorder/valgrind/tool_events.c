@@ -1,8 +1,8 @@
 /* Reports stacks, and memory that is allocated and released.
  *
- * The program keeps its own allocator at its own addresses, and the tool watches the functions of
- * the allocator. A call begins with the first instruction of such a function, which is found by its
- * name, and ends with the return that leaves the stack as it was before. If such functions call
+ * The program uses its own allocator, and the tool watches the functions of the allocator. A call
+ * begins with the first instruction of such a function, which is found by its name, and ends with
+ * the return that leaves the stack as it was before the call. If functions of the allocator call
  * each other, only the outermost call counts.
  *
  * An allocation must be reported before the allocator clears or copies the memory, so space for the
@@ -98,8 +98,8 @@ UInt events_function_at(Addr instruction) {
 
 /* ---- live allocations ---- */
 
-/* An allocation. Allocations are kept only if children are recorded, because a child inherits
- * them. */
+/* An allocation. Allocations are kept only if children are recorded, because they are reported
+ * again in each child, which inherits them. */
 typedef struct given {
     struct given *next; /* the hash table uses `next` and `address` */
     Addr address;
@@ -195,9 +195,9 @@ static Bool is_error(UWord result) {
     return result > ~(UWord)4095;
 }
 
-/* Returns whether a mapping is new anonymous memory. Files are not data of the program, stacks are
- * reported when their thread begins, and a mapping at a fixed address is part of something that is
- * already known, such as the variables of a library. */
+/* Returns whether a mapping is new anonymous memory. Mapped files do not count as data of the
+ * program, stacks are reported when their thread begins to run, and a mapping at a fixed address is
+ * part of something that is already known, such as the variables of a library. */
 static Bool is_plain_memory(UWord map_flags) {
     return map_flags & VKI_MAP_ANONYMOUS && !(map_flags & (VKI_MAP_FIXED | MAP_STACK));
 }

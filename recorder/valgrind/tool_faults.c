@@ -5,8 +5,8 @@
  * registers, as a virtual machine does to find the instruction that used a null pointer, and the
  * program continues with them afterwards. Precise registers cost at least a fifth of the speed, so
  * they are enabled only when the program installs a handler that receives the address of the fault
- * (SA_SIGINFO). Other handlers, such as those of compilers that print a last message, cannot resume
- * the program.
+ * (SA_SIGINFO). Other handlers, such as that of a compiler that prints a last message, usually do
+ * not resume the program.
  *
  * License: see tool.h.
  */

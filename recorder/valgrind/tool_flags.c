@@ -19,7 +19,7 @@
 #include "pub_tool_libcbase.h"
 
 enum {
-    OPERATIONS = 256, /* operations with higher numbers count as unknown */
+    OPERATIONS = 256, /* operations with this number or a higher one count as unknown */
     SIGN_FLAG = 0x80,
     IF_NEGATIVE = 8, /* condition code of conditional jumps */
     IF_NOT_NEGATIVE = 9

@@ -30,7 +30,7 @@ typedef struct block_recorder {
     /* Position of the first record since the cursor was read; IRTemp_INVALID: not read yet. */
     IRTemp place;
     UInt offset; /* number of bytes of records after `place` */
-    UInt saved;  /* number of bytes of records that the cursor includes */
+    UInt saved;  /* number of bytes of records after `place` that the cursor has passed */
     Addr pc;     /* address of the current instruction */
     const VexGuestLayout *layout;
 } block_recorder;
@@ -90,7 +90,8 @@ static IRDirty *call_with_cursor(const HChar *name, void *function, IRExpr **arg
     return call;
 }
 
-/* Adds statements that make room if there is none and read the cursor. */
+/* Adds statements that save the cursor, make room for records if there is none, and read the cursor
+ * again. */
 static void start_records(block_recorder *b) {
     save_cursor(b);
     IRExpr *next = read_cursor(b, offsetof(buffer_cursor, next));
@@ -221,7 +222,7 @@ static IRExpr *register_word(block_recorder *b, Int offset) {
 }
 
 /* Adds a call of events_call() if an allocator function begins at `instruction`, which must be the
- * first of its block, because only there does the guest state hold the current registers. */
+ * first of its block, because the guest state has the current registers only there. */
 static void watch_call(block_recorder *b, Addr instruction) {
     UInt function = options.events ? events_function_at(instruction) : 0;
     if (!function)

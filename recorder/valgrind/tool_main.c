@@ -121,7 +121,7 @@ static void before_system_call(ThreadId thread, UInt number, UWord *args, UInt c
     (void)count;
     if (replaces_program(number))
         buffer_count_replaced(1);
-    if (number == __NR_exit && thread != FIRST_THREAD) /* the thread ends, and not the program */
+    if (number == __NR_exit && thread != FIRST_THREAD) /* only the thread ends, not the program */
         buffer_count_thread(-1);
     if (options.sync)
         sync_before_system_call(thread, number, args);
@@ -182,7 +182,7 @@ static void describe_tool(void) {
     VG_(details_version)(NULL);
     VG_(details_description)("records memory references");
     VG_(details_copyright_author)("GNU GPL version 2 or later, see recorder/valgrind/LICENSE");
-    VG_(details_bug_reports_to)("the project's issues");
+    VG_(details_bug_reports_to)("the issue tracker of reusedist");
     VG_(details_avg_translation_sizeB)(350);
     VG_(basic_tool_funcs)(start_program, instrument, end_program);
     VG_(needs_command_line_options)(process_option, print_usage, print_debug_usage);

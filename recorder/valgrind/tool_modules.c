@@ -34,8 +34,8 @@ static void tell_module(const module *m) {
     buffer_event(RD_EVENT_MODULE, 0, m->start, m->size, m->bias, m->path);
 }
 
-/* Finds the executable segment of the file that contains the byte at `offset`, and stores the file
- * address of the byte. Returns False if there is none. */
+/* Finds the executable segment of the file that contains the byte at `offset`, and stores in
+ * *address the address at which the byte was linked. Returns False if there is no such segment. */
 static Bool find_link_address(Int fd, Off64T offset, Addr *address) {
     Elf64_Ehdr head;
     Elf64_Phdr segments[HEADERS_MAX];

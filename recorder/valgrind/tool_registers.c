@@ -1,11 +1,11 @@
 /* Replaces writes to parts of registers with writes to whole registers.
  *
- * Translated code keeps the program's registers in memory. Some instructions write only a part of a
- * register: movsd clears it and fills its lower half, and setcc sets a byte of a register that was
- * cleared before. Valgrind stores only the part, and the next read of the whole register waits
- * until both stores have left the processor's store buffer, which takes as long as ten other
- * instructions. Floating-point programs do this constantly. If the rest of the register is known,
- * this file computes and stores the whole register. The instruction pointer is not stored if
+ * Translated code keeps the program's registers in memory. Some instructions write a register in
+ * parts: movsd clears it and then fills its lower half, and setcc sets one byte of a register,
+ * which programs usually clear before. Valgrind stores only the part, and the next read of the
+ * whole register waits until both stores have left the processor's store buffer, which takes as
+ * long as ten other instructions. Floating-point programs do this constantly. For most parts, this
+ * file instead computes and stores the whole register. The instruction pointer is not stored if
  * nothing can read it before it is stored again.
  *
  * License: see tool.h.

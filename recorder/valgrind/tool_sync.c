@@ -5,7 +5,8 @@
  * tool_events.c does with allocators. A function that releases is reported when it is entered, and
  * a function that waits is reported when it returns. Functions call each other, and functions such
  * as GOMP_parallel() run code of the program, so each thread has a stack of the calls that have not
- * returned. The system call futex() is reported too, unless a watched function made it.
+ * returned. The system call futex() is reported too, unless a watched function made it, and so is
+ * any other system call that waits while another thread runs.
  *
  * While there are several threads, a thread yields after SYNC_QUANTUM_BYTES bytes of records and
  * after each unlock. Otherwise Valgrind would run a thread for 100,000 blocks of code, and threads
@@ -40,17 +41,17 @@ enum {
     ACQUIRES = 2,         /* has acquired the object when it returns success */
     RELEASES_SECOND = 4,  /* releases its second argument when it is entered */
     ACQUIRES_SECOND = 8,  /* has acquired its second argument when it returns */
-    RELEASES_LATE = 16,   /* releases the object, again, when it returns */
+    RELEASES_LATE = 16,   /* releases the object when it returns; with RELEASES, once more */
     TRUE_IS_SUCCESS = 32, /* a result other than 0 means success; usually 0 means success */
     ANY_IS_SUCCESS = 64,
-    YIELDS = 128,          /* another thread gets its turn afterwards */
+    YIELDS = 128,          /* lets another thread run when it returns */
     BARRIER = 256,         /* releases and acquires are those of a barrier, and are numbered */
     SEMAPHORE = 512,       /* releases and acquires are numbered */
     FORGETS = 1024,        /* initializes the object, whose releases are numbered from 1 again */
     STARTS_BODY = 2048,    /* the object is a function that other threads will run */
     BODY = 4096,           /* the function itself is run by other threads (STARTS_BODY) */
     ACQUIRES_EARLY = 8192, /* also acquires the object when it is entered */
-    ONCE = 16384, /* releases the object only if its function had not run before the call */
+    ONCE = 16384, /* releases the object only if it had not been initialized before the call */
     /* An acquire of a lock is reported twice: when the function is entered, so that the references
      * of the function itself stay behind the releases so far, and when it returns, so that later
      * references stay behind the releases that it had to wait for. A release is also reported
@@ -164,8 +165,8 @@ static const watched functions[] = {
 
 #define FUNCTIONS (sizeof functions / sizeof *functions)
 
-/* The entry of every function in bodies[]. Its object is the address of the function, and the
- * object of its end is that address plus 1. */
+/* Describes every function in bodies[], as an entry of `functions` does. The object is the address
+ * of the function when the function is entered, and this address plus 1 when it returns. */
 static const watched body = {"", FIRST, BODY};
 
 /* Functions of the program that other threads run, in the order in which they became known. */
@@ -213,7 +214,7 @@ UInt sync_function_at(Addr instruction) {
 /* ---- events ---- */
 
 static UInt threads = 1; /* number of threads that have not ended */
-static Bool several;     /* True: there was more than one thread; before, nothing is reported */
+static Bool several;     /* True: a second thread was created; until then nothing is reported */
 
 static void release(ThreadId thread, Addr object, ULong number) {
     if (several && object)
@@ -265,16 +266,16 @@ typedef struct sync_call {
     Addr return_to;
     const watched *function;
     Addr object, second;
-    ULong number; /* barrier: number of the arrival */
-    Bool done;    /* pthread_once(): the function was already called */
+    ULong number; /* barrier: number of the arrival; sem_post(): number of the post; else 0 */
+    Bool done;    /* pthread_once(): the object had been initialized before the call */
 } sync_call;
 
 typedef struct thread_state {
     sync_call calls[CALLS_MAX];
     UInt depth;
     Bool started;   /* True: the thread has run code */
-    ThreadId child; /* nonzero: the number of this thread, which another thread has created */
-    ULong turns;    /* value of `turns` when the thread entered a system call */
+    ThreadId child; /* the number of this thread; 0: no other thread has created it */
+    ULong turns;    /* value of the variable `turns` when the thread entered a system call */
 } thread_state;
 
 static thread_state *states; /* one entry per thread */
@@ -288,7 +289,7 @@ static void set_outside(const thread_state *t) {
 }
 
 /* Drops calls whose frames are gone after an exception or longjmp(). A new call begins, whose
- * return will leave the stack pointer at `outside`, so frames below it cannot exist any more. */
+ * return will leave the stack pointer at `outside`, so frames below `outside` are gone. */
 static void drop_left(thread_state *t, Addr outside) {
     while (t->depth > 0) {
         const sync_call *c = &t->calls[t->depth - 1];
@@ -298,9 +299,9 @@ static void drop_left(thread_state *t, Addr outside) {
     }
 }
 
-/* Lets another thread run after the current block of code: sets the counter of blocks in the guest
- * state, which Valgrind's scheduler has set, so that it runs out. A thread that was just woken must
- * first get a processor before it can ask Valgrind to run. */
+/* Lets another thread run after the current block of code, by setting to 0 the number of blocks
+ * that Valgrind's scheduler still grants this thread. The system call gives a thread that was just
+ * woken the processor, so that it can ask Valgrind to run. */
 static void yield(void) {
     UInt none = 0;
     if (threads < 2)
@@ -356,8 +357,8 @@ static void begin_call(sync_call *c) {
 }
 
 /* Returns the number of the last arrival at a barrier that a thread with arrival `own` waited for.
- * When the first thread of a round returns, all arrivals of this round have been counted, and none
- * of the next. */
+ * The first thread that returns finds all arrivals counted that opened the barrier, and none for
+ * its next use. */
 static ULong round_of(Addr barrier, ULong own) {
     counted *b = find_counted(barrier, False);
     if (own > b->opened)
@@ -442,8 +443,9 @@ static Bool futex_waits(UWord operation) {
 }
 
 /* Reports the releases and acquires of futex() before the system call. A thread that waits also
- * releases, because it has arrived, and a thread that wakes others also acquires. So the references
- * of the last thread that arrives at a barrier stay behind those of the other threads. */
+ * releases, because it may have arrived at a barrier, and a thread that does not wait also
+ * acquires. So the references of the last thread that arrives at a barrier stay behind those of the
+ * other threads. */
 static void before_futex(ThreadId thread, const UWord *args) {
     UWord operation = args[1] & OPERATION_MASK;
     if (!futex_waits(operation))
@@ -502,8 +504,8 @@ void sync_after_system_call(ThreadId thread, UInt number, const UWord *args) {
 
 /* ---- threads ---- */
 
-/* Returns the address by which the C library knows a thread, a pthread_t. It lies in the memory of
- * the thread's stack, so a thread with the same stack as an earlier one has the same address. */
+/* Returns the pthread_t of a thread, an address. It lies in the memory of the thread's stack, so a
+ * thread with the same stack as an earlier one has the same address. */
 static Addr library_thread(ThreadId thread) {
     Addr address = 0;
     VG_(get_shadow_regs_area)
@@ -511,8 +513,8 @@ static Addr library_thread(ThreadId thread) {
     return address;
 }
 
-/* Makes a new thread wait for its creator. The object of this synchronization is the number of the
- * thread, which is smaller than any address. */
+/* Reports a release that a new thread acquires when it begins to run, so that it waits for its
+ * creator. The object is the number of the thread, which is smaller than any address. */
 void sync_thread_is_created(ThreadId parent, ThreadId child) {
     if (parent == VG_INVALID_THREADID)
         return;
