@@ -74,9 +74,9 @@ REALLOCATOR(reallocarray, (void *old, size_t n, size_t bytes), (old, n, bytes), 
 
 /* ---- mappings ---- */
 
-/* Returns whether a mapping is new anonymous memory. Files are not data of the program, stacks are
- * reported by their threads, and a mapping at a fixed address is part of something that is already
- * known, such as the variables of a library. */
+/* Returns whether a mapping is new anonymous memory. Mapped files do not count as data of the
+ * program, stacks are reported by their threads, and a mapping at a fixed address is part of
+ * something that is already known, such as the variables of a library. */
 static int is_plain_memory(int flags) {
     return flags & MAP_ANONYMOUS && !(flags & (MAP_FIXED | MAP_STACK));
 }

@@ -1,7 +1,7 @@
 /* Wrappers of functions that allocate and release memory. The linker option --wrap inserts them.
  *
- * If such functions call each other, only the outermost call counts. A release is reported before
- * the library gets the memory, because another thread may allocate it at once.
+ * If these functions call each other, only the outermost call is reported. A release is reported
+ * before the library gets the memory, because another thread may allocate it at once.
  *
  * The wrappers are in two objects, allocations.c and operators.c, because the linker must find
  * everything that an object of an archive refers to: only programs with a C++ library can link

@@ -1,4 +1,5 @@
-/* The runtime of the recorder that is compiled into a program, except for the hooks (hooks.c).
+/* The main file of the runtime of the recorder that is compiled into a program. It writes the
+ * records that do not fit into a hook's room, and the events, and submits the buffers.
  *
  * Every thread has a buffer of the channel that is shared with the analyzer (src/live/channel.h)
  * and a cursor in it for its next record. A hook compares and stores one word; it calls a function
@@ -14,8 +15,8 @@
  *
  * REUSEDIST_CHANNEL names the shared memory. Without it, records go to a scratch buffer and are
  * dropped. If REUSEDIST_CHILDREN is set, forked children are recorded too. REUSEDIST_BURST=N:SKIP
- * sets the lengths of bursts and gaps, which are counted per thread. Records in gaps are also
- * dropped.
+ * sets the lengths of bursts and gaps, as numbers of references of a thread. Records in gaps are
+ * also dropped.
  */
 #define _GNU_SOURCE
 #include "runtime.h"
@@ -37,7 +38,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WAIT_NS     100000000 /* ns between two checks whether the analyzer exists */
+#define WAIT_NS     100000000 /* ns between two checks that the analyzer still exists */
 #define ASIDE_WORDS 1024
 #define HANDLERS    8  /* maximum number of nested signal handlers */
 #define COPY_BYTES  64 /* maximum number of bytes per record of memcpy() and similar functions */
@@ -75,8 +76,8 @@ typedef struct handler {
     int buffer; /* index of the buffer of the interrupted code; -1: none, or unknown */
 } handler;
 
-/* State of a thread, which begins with the cursor for records of two words. The cursor of the hooks
- * is for records of one word. */
+/* State of a thread. `pairs` is the cursor for records of two words. The cursor of the hooks
+ * (hooks.c) is for records of one word. */
 static __thread cursor pairs;
 static __thread position here = {.buffer = -1};
 static __thread uint32_t thread;     /* thread number, from 1; 0: none yet */
@@ -98,6 +99,14 @@ static void futex(uint32_t *counter, int operation, uint32_t value, const struct
 
 static void end_program(const char *why) {
     dprintf(STDERR_FILENO, "reusedist: %s; stopping the program\n", why);
+    _exit(1);
+}
+
+static void end_program_without_buffer(void) {
+    dprintf(STDERR_FILENO,
+            "reusedist: too many threads or processes record at once: together they use all %u "
+            "buffers; stopping the program\n",
+            channel->buffers);
     _exit(1);
 }
 
@@ -148,7 +157,7 @@ static int wait_for_buffer(void) {
         if (is_analyzer_gone())
             end_program("the analyzer has exited");
         if (rdi_channel_is_hopeless(channel, &turns))
-            end_program("too many threads or processes record at once");
+            end_program_without_buffer();
         if (rdi_channel_reader_waits(channel))
             futex(&channel->fulls, FUTEX_WAKE, 1, NULL);
         futex(&channel->frees, FUTEX_WAIT, before, &moment);
@@ -313,8 +322,8 @@ static int make_room(void) {
 
 /* ---- calling contexts ---- */
 
-/* Defines a context for the analyzer, and makes room in the buffer for an event of `words` words
- * after a change to this context. */
+/* Reports the definitions that the analyzer needs for `context`, and makes room in the buffer for a
+ * change to this context and for an event of `words` words after the change. */
 static void define_context(uint32_t context, uint64_t words) {
     const uint64_t head = RDI_EVENT_HEAD(RD_EVENT_CONTEXT, 0, thread);
     context_definition one;
@@ -343,8 +352,8 @@ static void change_context(uint64_t words) {
     }
 }
 
-/* Gives the next record the context of the code with this stack pointer. Returns 0 if `inside` is
- * set. The cursor must have room. */
+/* Gives the next record the context of the code with this stack pointer. Returns 1, or 0 if the
+ * context must change and `inside` is set. The cursor must have room. */
 static int follow(uintptr_t stack_pointer) {
     contexts_see(stack_pointer);
     if (is_aside(current().end) || contexts_now() == here.context)
@@ -432,8 +441,9 @@ int runtime_tells_sync(void) {
 }
 
 /* Reports an event, unless `inside` is set. If there may be more than one thread, the buffer is
- * submitted, so that the event comes before the uses of the memory by other threads, and a release
- * before the acquires of the threads that it lets run. */
+ * submitted after every event except an acquire, so that an event about memory comes before the
+ * uses of the memory by other threads, and a release before the acquires of the threads that it
+ * lets run. */
 void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64_t pc,
                   const char *path) {
     if (inside)
@@ -476,7 +486,7 @@ void runtime_count_thread(int by) {
 
 void runtime_begin_thread(void) {
     created = 1;
-    pthread_setspecific(at_exit, &thread); /* a value that is not NULL: end_thread() is called */
+    pthread_setspecific(at_exit, &thread); /* not NULL, so that end_thread() is called */
 }
 
 /* ---- signal handlers ---- */
@@ -497,7 +507,8 @@ static int was_left(const handler *earlier, const handler *now) {
     return earlier->frame <= now->frame;
 }
 
-/* Ends the handlers that were left before `now` began, a handler or other code. */
+/* Ends the handlers that were left before `now`, a handler or other code, began. If all HANDLERS
+ * entries are still in use then, ends all handlers. */
 static void end_left_handlers(const handler *now) {
     int still = running;
     while (still > 0 && was_left(&handlers[still - 1], now))
@@ -574,8 +585,8 @@ void rd_recorder_mark(int on) {
 /* ---- beginning and end ---- */
 
 static void end_thread(void *value) {
-    static __thread int told; /* true: the end was reported, which took a buffer and so calls this
-                                 function again */
+    static __thread int told; /* true: the end was reported; reporting can take a buffer, and then
+                                 this function is called again */
     (void)value;
     if (!told || here.buffer >= 0)
         runtime_sync(RD_EVENT_SYNC_RELEASE, (void *)(uintptr_t)pthread_self(), 0);
@@ -647,8 +658,11 @@ __attribute__((constructor(101))) static void open_channel(void) {
     if (!path)
         return;
     rdi_channel *mapped = map_channel(path);
-    if (mapped == MAP_FAILED || mapped->magic != RDI_CHANNEL_MAGIC)
+    if (mapped == MAP_FAILED)
         end_program("cannot map the memory that is shared with the analyzer");
+    if (mapped->magic != RDI_CHANNEL_MAGIC)
+        end_program("the program's recorder and the analyzer have different versions; build the "
+                    "program again");
     snprintf(channel_path, sizeof channel_path, "%s", path);
     with_children = getenv("REUSEDIST_CHILDREN") != NULL;
     read_burst(getenv("REUSEDIST_BURST"));

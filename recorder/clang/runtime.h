@@ -13,22 +13,23 @@
 /* Returns whether there is an analyzer that wants events (runtime.c). */
 int runtime_tells_events(void);
 /* Reports an event, after the references of this thread so far. runtime_tells_events() must be
- * true. `pc` is the call site of an allocation or the load bias of a module, otherwise 0. `path` is
- * the path of a module, otherwise NULL. */
+ * true, or runtime_tells_sync() for an event of synchronization. `pc` is the call site of an
+ * allocation or the load bias of a module, otherwise 0. `path` is the path of a module, otherwise
+ * NULL. */
 void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64_t pc,
                   const char *path);
 
 /* Returns whether there is an analyzer that wants events of synchronization. */
 int runtime_tells_sync(void);
-/* Reports an event of synchronization of `object`, if the analyzer wants it and there were several
- * threads so far. */
+/* Reports an event of synchronization of `object`, if the analyzer wants it and the program has
+ * begun to create a second thread. `number` is the number of the release, or 0. */
 void runtime_sync(rd_event_kind kind, const volatile void *object, uint64_t number);
 
 /* Returns whether there is an analyzer. */
 int runtime_is_recorded(void);
 /* Adds `by` to the number of threads that the program has created and that have not ended. */
 void runtime_count_thread(int by);
-/* Must be called by a new thread. Counts its end. */
+/* Must be called by a new thread, so that its end is counted. */
 void runtime_begin_thread(void);
 
 /* Must be called before a thread is created. If the analyzer wants events, hands over the records

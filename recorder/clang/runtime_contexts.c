@@ -2,22 +2,22 @@
  *
  * A calling context is the caller's context and a call instruction. Contexts are looked up only
  * when a reference needs them, so entering a function changes only the stack of calls. A signal
- * handler may begin at any instruction of this file. When it ends, the place above the calls that
- * were active is restored, because it may be half written. It cannot make new contexts while the
- * interrupted code makes one.
+ * handler may begin at any instruction of this file. When the handler ends, the place above the
+ * calls that were active is restored, because that place may be half written. A handler cannot make
+ * new contexts while the interrupted code makes one.
  *
  * If a function is called from code without hooks, such as qsort(), its context contains two calls:
- * the call of that code by the function that was active, and the call in that code. A function
- * calls hooks and other functions with the same stack pointer, so its last return address lies
+ * the call of qsort() by the function that was active, and the call in qsort(). A function calls
+ * hooks and other functions with the same stack pointer, so its last return address lies directly
  * below the stack pointer of its last record. Only variable-length arrays change the stack pointer;
- * reusedist-cc calls recorder_before_array() there.
+ * reusedist-cc inserts a call of recorder_before_array() before them.
  *
- * Memory is bounded. A context deeper than DEPTH_MAX calls, or a new one when there are already
- * CONTEXTS_MAX, belongs to the nearest context around it, marked with RDI_CONTEXT_BELOW. Calls that
- * do not fit into the stack of calls are not followed.
+ * Memory is bounded. A context deeper than DEPTH_MAX calls, or a new context when there are already
+ * CONTEXTS_MAX, has the number of the nearest context around it, marked with RDI_CONTEXT_BELOW.
+ * Calls that do not fit into the stack of calls are not followed.
  *
- * This file is compiled without vector registers, because they hold arguments of the functions
- * that begin.
+ * This file is compiled without vector registers, because they hold arguments of the functions that
+ * begin.
  */
 #define _GNU_SOURCE
 #include "runtime_contexts.h"
@@ -37,7 +37,7 @@
 #define FRAME_BYTES      16 /* least number of bytes that a call takes on the stack */
 #define CONTEXTS_AT_ONCE 1024
 
-/* A calling context. The first one of a thread has no call. */
+/* A calling context. The context with index 0, in which a thread begins, has no call. */
 typedef struct context {
     uintptr_t site;  /* address in the call instruction */
     uint32_t parent; /* index of the caller's context */
@@ -46,8 +46,9 @@ typedef struct context {
     uint32_t told; /* the largest `telling` for which the analyzer knows the context */
 } context;
 
-/* The contexts of a thread. The slots of a hash table follow, two per context, keyed by parent and
- * site: indices of contexts, or 0 if the slot is empty. */
+/* The contexts of a thread, in `room` entries of `all`. A hash table with two slots per entry
+ * follows, keyed by parent and site. A slot has the index of a context, or 0 if the slot is
+ * empty. */
 typedef struct contexts {
     size_t bytes;
     uint32_t count, room;
@@ -60,14 +61,16 @@ typedef struct contexts {
 typedef struct call_stack {
     active_call *calls;
     size_t n;
-    /* The first `protected` calls lie on another stack than the code that runs now, which is a
-     * signal handler on the stack from `alternate` to `alternate_end`. */
+    /* Number of calls, from the first, that are not examined because the code that runs now is a
+     * signal handler on another stack, from `alternate` to `alternate_end`. 0: no such handler
+     * runs. */
     size_t protected;
     uintptr_t alternate, alternate_end;
     contexts *known;
     int making; /* true: a context is being made */
-    /* 1 + the number of handlers that run: the buffer of a handler precedes that of the interrupted
-     * code, so definitions in the latter come too late for the handler. */
+    /* 1 + the number of handlers that run. The buffer of a handler is submitted before the buffer
+     * of the interrupted code, so definitions in the buffer of the interrupted code come too late
+     * for the handler. */
     uint32_t telling;
 } call_stack;
 
@@ -79,7 +82,8 @@ static size_t room; /* number of calls in the stack of calls of a thread */
 static uint32_t numbers = 1;
 unsigned char recorder_follows_calls;
 
-/* A function begins: its return address is at `place`, and `function` is in the function. */
+/* Must be called when a function begins. `place` is the place of its return address, and `function`
+ * an address in the function. */
 void recorder_enter(const uintptr_t *place, uintptr_t function)
     __attribute__((visibility("hidden")));
 __attribute__((visibility("default"))) void recorder_before_array(void);
@@ -105,8 +109,8 @@ __asm__(".text\n"
 
 /* ---- memory ---- */
 
-/* Returns zeroed memory that is used only as far as it is touched, or NULL. Calls the kernel
- * directly, because the program's mmap() is wrapped. Preserves errno, which belongs to the
+/* Returns zeroed memory, of which only the pages that are written take up space, or NULL. Calls the
+ * kernel directly, because the program's mmap() is wrapped. Preserves errno, which belongs to the
  * program. */
 static void *take_memory(size_t bytes) {
     int before = errno;
@@ -134,13 +138,14 @@ void contexts_start(void) {
 /* ---- active calls ---- */
 
 /* Ends the last call. If it is a handler, it was left together with the code that it interrupted,
- * because a handler that returns is ended otherwise. */
+ * because contexts_end_handler() ends a handler that returns. */
 static void end_call(void) {
     if (own.calls[--own.n].site == HANDLER)
         own.making = 0;
 }
 
-/* Ends the calls whose return addresses are below `address`. */
+/* Ends the calls whose return addresses lie below `address`, except protected calls. If `address`
+ * is not on the stack of the handler that protects them, the handler was left and ends too. */
 static void end_below(uintptr_t address) {
     if (own.protected && (address < own.alternate || address > own.alternate_end)) {
         own.n = own.protected; /* the handler on the other stack was left */
@@ -155,9 +160,9 @@ static int is_in_program(uintptr_t address) {
     return address >= (uintptr_t)__executable_start && address < (uintptr_t)etext;
 }
 
-/* Ends the calls whose return addresses have been overwritten by those of later calls. The code that
- * runs now was called by code without hooks, which may have been called right after a function that
- * returned. Calls deeper than those that have contexts are not examined. */
+/* Ends the calls whose return addresses have been overwritten, and all calls after them. The code
+ * that runs now was called by code without hooks, which may have been called right after a function
+ * that returned. Only the last DEPTH_MAX calls are examined. */
 static void end_overwritten(void) {
     size_t least = own.n < DEPTH_MAX ? 0 : own.n - DEPTH_MAX;
     for (size_t i = least > own.protected ? least : own.protected; i < own.n; i++) {
@@ -207,7 +212,7 @@ static uint32_t *find_slot(contexts *c, uint32_t parent, uintptr_t site) {
     return &slots[at];
 }
 
-/* Returns the contexts with room for another one, or NULL if there is no memory. */
+/* Returns the contexts of this thread, with room for one more, or NULL if there is no memory. */
 static contexts *make_room(void) {
     contexts *old = own.known;
     if (old && old->count < old->room)
@@ -231,7 +236,8 @@ static contexts *make_room(void) {
     return made;
 }
 
-/* Makes the context of a call. Returns its index, or 0 if the limits are reached. */
+/* Makes the context of a call. Returns its index, or 0 if CONTEXTS_MAX is reached, there is no
+ * memory, or a handler has interrupted this function. */
 static uint32_t make_context(uint32_t parent, uintptr_t site) {
     if (own.making || __atomic_load_n(&numbers, __ATOMIC_RELAXED) >= CONTEXTS_MAX)
         return 0;
@@ -259,7 +265,7 @@ static uint32_t context_of_call(uint32_t parent, uintptr_t site) {
 }
 
 /* Returns an address in the last call instruction that a function has executed, or an address at
- * its beginning if that is unknown. */
+ * the beginning of the function if the instruction is unknown. */
 static uintptr_t last_site_in(const active_call *function) {
     if (function->floor < sizeof(uintptr_t))
         return function->function;
@@ -267,14 +273,14 @@ static uintptr_t last_site_in(const active_call *function) {
     return is_in_program(site) == is_in_program(function->function) ? site : function->function;
 }
 
-/* Returns whether `caller` may have made the call itself: the return address is in its place, or at
- * least not in another module. */
+/* Returns whether `caller` may have made the call itself: the return address is where `caller` puts
+ * it, or both `caller` and the call instruction are in the program, or both are in libraries. */
 static int is_direct(const active_call *caller, const active_call *call) {
     return (caller->floor && call->stack == caller->stack - caller->floor - sizeof(uintptr_t)) ||
            is_in_program(call->site) == is_in_program(caller->function);
 }
 
-/* Returns the context of call i, of which all calls below have contexts. */
+/* Returns the context of call number `i`. All calls before it must have contexts. */
 static uint32_t find_context(size_t i) {
     const active_call *call = &own.calls[i];
     int handler = call->site == HANDLER;

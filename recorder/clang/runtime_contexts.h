@@ -1,9 +1,9 @@
 /* Follows the calls of a thread, and numbers calling contexts.
  *
- * clang begins every function with a call of __fentry__() (reusedist-cc), which adds the function to
- * the thread's stack of active calls. A call stays there until the stack pointer of a record, or the
- * place of a later return address, is above its return address. So returns, tail calls, longjmp()
- * and exceptions need no further hooks.
+ * clang begins every function with a call of __fentry__() (reusedist-cc), which adds the function
+ * to the thread's stack of active calls. A call stays there until the stack pointer of a record is
+ * above the place of its return address, or a later call has its return address at this place or
+ * above. So returns, tail calls, longjmp() and exceptions need no further hooks.
  */
 #ifndef RECORDER_RUNTIME_CONTEXTS_H
 #define RECORDER_RUNTIME_CONTEXTS_H
@@ -19,11 +19,11 @@ extern unsigned char recorder_follows_calls __attribute__((visibility("hidden"))
 
 /* Starts to follow calls. */
 void contexts_start(void);
-/* Ends the calls that were left: code with this stack pointer runs now. */
+/* Notes that code with this stack pointer runs now, and ends the calls that were left. */
 void contexts_see(uintptr_t stack_pointer);
 
-/* Returns the calling context of the code that runs now, for the functions below. It is a number of
- * this thread, and 0 if no call is active. */
+/* Returns the calling context of the code that runs now, for the functions below. It is a number
+ * that is valid in this thread only, and 0 if no call is active. */
 uint32_t contexts_now(void);
 
 /* A definition that the analyzer needs. */
@@ -54,8 +54,9 @@ typedef struct interrupted_calls {
     active_call above;
 } interrupted_calls;
 
-/* Begin and end a signal handler. `alternate` is the stack where the handler runs, from its lowest
- * address up to `alternate_end`, or 0 if it runs on the stack of the interrupted code. */
+/* contexts_begin_handler() must be called before a signal handler of the program runs, and
+ * contexts_end_handler(), with its result, afterwards. The handler runs on a stack of its own from
+ * address `alternate` to `alternate_end`, or on the stack of the interrupted code if both are 0. */
 interrupted_calls contexts_begin_handler(uintptr_t stack_pointer, uintptr_t alternate,
                                          uintptr_t alternate_end);
 void contexts_end_handler(interrupted_calls before);

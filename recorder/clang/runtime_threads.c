@@ -1,5 +1,5 @@
-/* Detects new threads, and reports where threads release each other and wait for each other: the
- * functions of POSIX threads are defined here and call those of the C library.
+/* Detects new threads, and reports where threads release each other and wait for each other. For
+ * this, functions of POSIX threads are defined here and call those of the C library.
  *
  * This works only in dynamically linked programs, because in static ones these definitions would
  * replace the C library's functions. This file is in a separate archive, from which reusedist-cc
@@ -24,8 +24,8 @@ const char recorder_sees_threads = 1;
 
 #define VISIBLE __attribute__((visibility("default")))
 
-/* Sets `next` to the C library's function of the same name. It is a union, because ISO C has no
- * conversion between object and function pointers. */
+/* Declares `next` and sets it to the C library's function `name`. `next` is a union, because ISO C
+ * has no conversion between object and function pointers. */
 #define FIND_NEXT(name)                                                                            \
     static union {                                                                                 \
         void *object;                                                                              \
@@ -58,7 +58,7 @@ typedef struct counted {
 #define COUNTED 4096 /* number of entries; further objects are not numbered */
 static counted all_counted[COUNTED];
 static int counted_lock;
-static __thread int counting; /* true: this thread has the lock; a signal handler must not wait */
+static __thread int counting; /* true: this thread has the lock; its signal handlers must not wait */
 
 static int lock_counted(void) {
     if (counting)
@@ -74,7 +74,8 @@ static void unlock_counted(void) {
     counting = 0;
 }
 
-/* Returns the entry of an object, or NULL if there is no room. */
+/* Returns the entry of an object, which is made with `at_first` if there is none, or NULL if there
+ * is no room. */
 static counted *find_counted(const volatile void *object, uint64_t at_first) {
     uint64_t start = (uint64_t)(uintptr_t)object / 16 * UINT64_C(0x9e3779b97f4a7c15) >> 40;
     for (uint64_t i = 0; i < 64; i++) {
@@ -92,8 +93,8 @@ static uint64_t value_of(const sem_t *semaphore) {
     return *(const volatile uint32_t *)(const volatile void *)semaphore;
 }
 
-/* Reports a release of a barrier or semaphore. Returns the number of the release, or 0 if nothing
- * was reported. `at_first` is the value of the semaphore before the release. */
+/* Reports a release of a barrier or semaphore. Returns the number of the release, or 0 if it has
+ * none. `at_first` is the value of the semaphore before the release. */
 static uint64_t release_counted(const volatile void *object, uint64_t at_first) {
     if (!runtime_tells_sync() || !lock_counted())
         return 0;
@@ -105,8 +106,8 @@ static uint64_t release_counted(const volatile void *object, uint64_t at_first) 
 }
 
 /* Reports that a thread whose arrival has the number `own` has passed a barrier. The thread waited
- * for all arrivals of its round. When the first thread of a round passes, all arrivals of this
- * round have been counted, and none of the next round. */
+ * for all arrivals that opened the barrier. The first thread that passes finds all of them counted,
+ * and none for the next use of the barrier. */
 static void pass_barrier(const volatile void *barrier, uint64_t own) {
     if (!runtime_tells_sync() || !lock_counted())
         return;
@@ -117,8 +118,9 @@ static void pass_barrier(const volatile void *barrier, uint64_t own) {
     unlock_counted();
 }
 
-/* Reports that a thread has passed a semaphore. If the semaphore had the value V at first, the
- * first V waits wait for nothing, and wait number V + n waits for post number n. */
+/* Reports that a thread has passed a semaphore, if `success` is true. If the semaphore had the
+ * value V at first, the first V waits wait for nothing, and wait number V + n waits for post number
+ * n. */
 static void pass_semaphore(int success, const sem_t *semaphore, uint64_t at_first) {
     if (!success || !runtime_tells_sync() || !lock_counted())
         return;
@@ -162,7 +164,8 @@ static void *begin_thread(void *memory) {
     return own.start(own.argument);
 }
 
-/* Returns an entry for a new thread, or NULL if there is no analyzer or no free entry. */
+/* Returns an entry for a new thread, after reporting a release that the thread will acquire.
+ * Returns NULL if there is no analyzer or no free entry. */
 static beginning *prepare_thread(start_function *start, void *argument) {
     for (int i = 0; runtime_is_recorded() && i < BEGINNINGS; i++) {
         beginning *b = &beginnings[i];
@@ -249,8 +252,8 @@ RELEASER_OF(pthread_spin_unlock, pthread_spinlock_t)
 RELEASER_OF(pthread_cond_signal, pthread_cond_t)
 RELEASER_OF(pthread_cond_broadcast, pthread_cond_t)
 
-/* Defines a function that waits for a condition: it releases the mutex, and has acquired it again
- * when it returns. */
+/* Defines a function that waits for a condition: it releases the mutex when it is called. When it
+ * returns, it has acquired the mutex again, and the condition unless it has failed. */
 #define WAITER(name, parameters, arguments)                                                        \
     VISIBLE int name parameters {                                                                  \
         FIND_NEXT(name);                                                                           \
