@@ -1,4 +1,5 @@
-/* Sets of bytes of a block: one bit per byte, in one or more words. */
+/* Sets of bytes of a block, in one or more words: one bit per byte, or per part of a large
+ * block. */
 #ifndef RDI_BYTE_MASK_H
 #define RDI_BYTE_MASK_H
 

@@ -1,6 +1,6 @@
-/* Feeds references to private caches, in tiles of runs. See private_stacks.h.
+/* Processes batches of references to private caches, in tiles of runs. See private_stacks.h.
  *
- * The scan of a thread's top answers most runs. The others are processed one by one. The blocks
+ * The scan of a thread's top answers most runs. The other runs are processed one by one. The blocks
  * that are not in the top are looked up in advance, in steps that run one, two and three tiles
  * ahead, so that the memory that a step needs has been prefetched by the step before.
  */
@@ -18,7 +18,7 @@ typedef struct tile {
     rdi_top_runs runs;
     uint64_t absent;       /* the set of the runs whose blocks are looked up in advance */
     uint64_t key[TILE];    /* the key of the thread of each run */
-    uint32_t thread[TILE]; /* its index, if the block is looked up in advance */
+    uint32_t thread[TILE]; /* the index of this thread, if the block is looked up in advance */
     uint32_t copy[TILE];   /* the copy of its block; 0: not found, or not looked up */
 } tile;
 
@@ -36,8 +36,9 @@ static uint64_t key_of(const columns *c, size_t i) {
     return (c->addr[o] >> 48 & c->process_mask) << 32 | (c->thread ? c->thread[o] : 0);
 }
 
-/* Returns whether all n references of the tile belong to one thread, without branches that depend on
- * them, or false if some references have several blocks or none. */
+/* Returns true if all n references of the tile belong to one thread. Returns false if they do not,
+ * if some references have several blocks or none, or if there are no thread numbers. The loop has
+ * no branches that depend on the references. */
 static bool has_one_thread(const columns *c, size_t n) {
     uint32_t first = c->origins[0], differs = 0;
     uint64_t process = 0;
@@ -217,7 +218,8 @@ rd_status rd_sharing_feed(rd_sharing *s, const rd_sharing_batch *batch) {
         return RD_OK;
     RDI_NEED(s->ctx, batch->origins, batch->blocks, batch->refs->addr);
     if (s->finished)
-        return rdi_fail(s->ctx, RD_ESTATE, "the profile of private caches was already made");
+        return rdi_fail(s->ctx, RD_ESTATE,
+                        "the profile of private caches was already made; start a new analysis");
     if (batch->distances)
         memset(batch->distances, 0, batch->n * sizeof *batch->distances);
     const size_t n = (batch->n + TILE - 1) / TILE;

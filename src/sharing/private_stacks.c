@@ -16,10 +16,11 @@
 static uint32_t next_number(rd_sharing *s, void **array, uint64_t *n, uint64_t *room, size_t size) {
     if (*n + 1 >= *room) {
         if (*n >= NUMBERS_MAX) {
-            rdi_fail(
-                s->ctx, RD_ERANGE,
-                "private caches have 2^32 or more blocks, or copies of blocks in threads, which "
-                "is too many; use larger blocks or a shorter trace");
+            rdi_fail(s->ctx, RD_ERANGE,
+                     "an analysis of private caches is limited to %" PRIu64
+                     " blocks and as many copies of blocks in threads, and this trace has more; "
+                     "use larger blocks or a shorter trace",
+                     NUMBERS_MAX);
             return 0;
         }
         if (rdi_pages_grow_array(s->ctx, array, room, *room ? 2 * *room : 256, size) != RD_OK)
@@ -114,9 +115,8 @@ static bool is_awaiting(const rd_sharing *s, uint32_t c) {
     return sets && !rdi_mask_is_empty(rdi_sets_awaited(s, sets), s->words);
 }
 
-/* Counts the last coherence miss of copy `c` as false sharing if it is undecided. The block is
- * removed from the cache of the thread now, and the thread has not referenced any byte that other
- * threads stored. */
+/* Counts the last coherence miss of copy `c` as false sharing if it is undecided. Must be called
+ * when the block is removed from the cache of the thread, and at the end of the trace. */
 static rd_status end_lifetime(rd_sharing *s, uint32_t c) {
     return is_awaiting(s, c) ? decide(s, c, false) : RD_OK;
 }
@@ -169,8 +169,8 @@ static rd_status take_over(rd_sharing *s, rdi_shared_block *block, uint32_t owne
 }
 
 /* Handles a store to a block. The thread of copy `c`, which stores, already has the block in its
- * cache. The caller adds the bytes to the set *stored, unless it becomes NULL: then no other thread
- * has ever referenced the block. */
+ * cache. Sets *stored to the set to which the caller must add the bytes, or to NULL if no other
+ * thread has ever referenced the block. */
 static rd_status store(rd_sharing *s, uint32_t c, uint64_t **stored) {
     rdi_shared_block *block = &s->blocks[s->copies[c].block];
     *stored = NULL;
@@ -204,14 +204,15 @@ static rd_status push(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint
     return RD_OK;
 }
 
-/* Ends the quiet of the lane of copy `c` for stores, because another thread references the block. */
+/* Makes the lane of copy `c` not quiet for stores, because another thread references the block. */
 static void end_quiet(rd_sharing *s, uint32_t c) {
     const rdi_copy *copy = &s->copies[c];
     if (copy->slot >= RDI_SLOT_TOP)
         s->threads[copy->thread]->top.quiet_stores &= ~(UINT64_C(1) << (copy->slot - RDI_SLOT_TOP));
 }
 
-/* Makes the copy of a thread that references the block for the first time. */
+/* Adds a copy of block `id` for the current thread, which references the block for the first time.
+ * Sets *out to its number. */
 static rd_status add_copy(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint32_t *out) {
     uint64_t *known = rdi_block_map_find(&s->index, id), old;
     uint32_t b = known ? (uint32_t)*known : new_block(s);
@@ -320,9 +321,9 @@ static rd_status fetch(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uin
 }
 
 /* Brings block `id` to the top of the current thread's stack, and counts its distance. *c is the
- * copy of the block, or 0 if it was not found before; it becomes the copy. *distance becomes the
- * distance of the reference: RD_COLD for the first reference of the thread, RD_MISS_COHERENCE for a
- * coherence miss. */
+ * copy of the block, or 0 if the caller does not know it; the function sets *c to the copy, and
+ * *distance to the distance of the reference: RD_COLD for the first reference of the thread,
+ * RD_MISS_COHERENCE for a coherence miss. */
 static rd_status load(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint32_t *c,
                       uint64_t *distance) {
     if (!*c) {
@@ -356,8 +357,9 @@ static rd_status note_use(rd_sharing *s, uint32_t c, bool stores, rdi_byte_range
     return rdi_shared_blocks_log(s->shared, detail, s->current, c, stores, rdi_range_word(bits, 0));
 }
 
-/* Handles the bytes of block reference i of the batch, whose block is copy `c` and present, and its
- * store. Without details, this is not needed for loads of copies that have no sets. */
+/* Handles the bytes that block reference i of the batch touches, and the store if it is one. `c` is
+ * the copy of the block, which is present, and `hit` is false if the reference missed. Without
+ * details, loads of copies that have no sets need nothing. */
 static rd_status use_bytes(rd_sharing *s, const rd_sharing_batch *batch, size_t i, uint32_t c,
                            bool hit) {
     const rd_refs *refs = batch->refs;
@@ -386,7 +388,8 @@ static bool is_alone(const rd_sharing *s, uint32_t c) {
     return s->copies[c].next == 0 && s->blocks[s->copies[c].block].copies == c;
 }
 
-/* Makes the lane of copy `c`, which is on top of the stack, quiet if it is (sharing/stack_top.h). */
+/* Notes whether the lane of copy `c`, which is on top of the stack, is quiet for loads and for
+ * stores (sharing/stack_top.h). */
 static void find_quiet(const rd_sharing *s, rdi_private_stack *stack, uint32_t c) {
     const rdi_copy *copy = &s->copies[c];
     uint64_t lane = UINT64_C(1) << (copy->slot - RDI_SLOT_TOP);
@@ -423,8 +426,8 @@ static rd_status use_word(rd_sharing *s, const rdi_private_run *run, uint32_t c,
     return RD_OK;
 }
 
-/* Handles the bytes and the stores of a run whose block is copy `c` and present. `hit` is false if
- * the first reference missed. */
+/* Handles the bytes and the stores of a run. `c` is the copy of its block, which is present, and
+ * `hit` is false if the first reference missed. */
 static rd_status use_run(rd_sharing *s, const rdi_private_run *run, uint32_t c, bool hit) {
     if (!s->shared && !run->stores && !is_awaiting(s, c))
         return RD_OK;

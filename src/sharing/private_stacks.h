@@ -1,15 +1,16 @@
 /* The LRU stacks of threads with private caches, and the copies of blocks in these stacks.
  *
- * A copy is what one thread has, or had, of one block. Its place in the LRU stack of the thread is
- * a lane of its top (sharing/stack_top.h), or a slot on the axis of the thread
- * (order/weight_axis.h, with the weight 1 for every block), where the rest of the stack is. A copy
- * without a slot was removed by a store of another thread. The copies of a block form a list.
+ * A copy is what one thread has, or had, of one block. The top of a thread's LRU stack has lanes
+ * (sharing/stack_top.h), and the rest of the stack is on the thread's axis (order/weight_axis.h,
+ * with the weight 1 for every block). So the place of a copy is a lane of the top or a slot on the
+ * axis. A copy without a slot was removed by a store of another thread. The copies of a block form
+ * a list.
  *
- * A block has an owner as long as only one thread has it. The stores of an owner change nothing
- * for the other threads except the set of bytes that were stored since their last references.
- * These bytes are collected for the block (`stored` of rdi_shared_block) and added to the sets of
- * all other copies when another thread references the block. So a store of an owner costs the same
- * for any number of threads, and only a change of the owner costs time for each copy.
+ * A block has an owner as long as only one thread has it. The stores of an owner change nothing for
+ * the other threads except the set of bytes that were stored since their last references. These
+ * bytes are collected for the block (`stored` of rdi_shared_block) and added to the sets of all
+ * other copies when another thread references the block. So a store of an owner costs the same for
+ * any number of threads, and only a change of the owner costs time for each copy.
  *
  * Sets of bytes exist only for copies that were removed at least once, and for blocks with several
  * copies whose owner stores.
@@ -29,10 +30,9 @@
  * a part instead of a byte, so that a set takes at most 8 KiB. */
 #define RDI_SHARED_BYTES_MAX 65536
 
-#define RDI_SLOT_TOP                                                                               \
-    (UINT32_MAX -                                                                                  \
-     (RDI_TOP_LANES - 1)) /* slot of a copy in lane 0 of the rdi_stack_top, followed by \
-                                          those of the other lanes; the axis has no such slots */
+/* The `slot` of a copy in lane 0 of the top; the numbers for the other lanes follow. Slots on the
+ * axis have smaller numbers. */
+#define RDI_SLOT_TOP (UINT32_MAX - (RDI_TOP_LANES - 1))
 
 typedef struct rdi_copy {
     uint32_t slot;   /* slot on the axis of the thread; 0: removed by another thread;
@@ -56,14 +56,14 @@ typedef struct rdi_shared_block {
 typedef struct rdi_private_stack {
     uint64_t key;         /* process << 32 | thread number */
     rdi_block_map copy;   /* maps a block to the copy of this thread */
-    rdi_stack_top top;    /* the most recent blocks, ... */
-    rdi_weight_axis axis; /* ... and all others */
+    rdi_stack_top top;    /* the most recent blocks of the stack */
+    rdi_weight_axis axis; /* the rest of the stack */
     rd_private_counts counts;
     uint64_t
         misses[RDI_PRIVATE_WINDOWS]; /* coherence misses per window, if details are requested */
     rdi_hist *hist;
-    /* Distances that `hist` does not have yet: the numbers of distances below RDI_TOP_LANES, and a
-     * list of others. */
+    /* Distances that `hist` does not have yet: near[d] is the number of references with distance d
+     * to blocks in the top, and `pending` has the distances of other references. */
     uint64_t near[RDI_TOP_LANES];
     uint64_t pending[RDI_PRIVATE_PENDING];
     size_t n_pending;
@@ -82,8 +82,9 @@ struct rd_sharing {
     rdi_copy *copies; /* copy 0 is not used */
     uint64_t n_copies, copies_room;
     /* Two sets of bytes per index. The first set of a copy has the bytes that other threads stored
-     * since the last reference of its thread. The second set has the bytes that make its last
-     * coherence miss true sharing; it is empty unless this miss is undecided. The first set of a
+     * since the last reference of its thread, except those in the set of the block. The second set
+     * has the bytes whose use makes its last coherence miss true sharing; it is empty unless this
+     * miss is undecided. The first set of a
      * block has the bytes that the owner stored; its second set is not used. Index 0 is not
      * used. */
     uint64_t *sets;
@@ -94,14 +95,14 @@ struct rd_sharing {
     uint32_t current; /* index of the thread of the last reference; meaningless without threads */
     uint64_t fed;     /* number of references in all earlier batches */
     uint64_t window;  /* number of references per window of the timelines */
-    uint64_t pc;      /* program counter of the reference, if details are requested */
+    uint64_t pc;      /* program counter of the current reference, if details are requested */
     rdi_shared_blocks *shared; /* details of shared blocks; NULL: not requested */
     const rdi_top_kernel *kernel;
-    bool scans; /* true: the kernel scans; false: it cannot, or each reference has details */
+    bool scans; /* true: the kernel has scan(), and details are not requested */
     bool finished;
 };
 
-/* Makes the thread with this key the current one. */
+/* Makes the thread with this key the current thread. Adds the thread if it is new. */
 rd_status rdi_private_choose_thread(rd_sharing *s, uint64_t key);
 
 /* References of one thread to one block, without other references between them: those from index
@@ -113,14 +114,14 @@ typedef struct rdi_private_run {
 } rdi_private_run;
 
 /* Processes a run of the current thread, and counts the distance of its first reference. *c is the
- * copy of the block, or 0 if it was not found before; it becomes the copy. *distance becomes the
- * distance of the first reference: RD_COLD for the first reference of the thread to the block,
- * RD_MISS_COHERENCE for a coherence miss. */
+ * copy of the block, or 0 if the caller does not know it; the function sets *c to the copy, and
+ * *distance to the distance of the first reference: RD_COLD for the first reference of the thread
+ * to the block, RD_MISS_COHERENCE for a coherence miss. */
 rd_status rdi_private_reference(rd_sharing *s, const rdi_private_run *run, uint32_t *c,
                                 uint64_t *distance);
 
-/* Counts all distances, and all undecided coherence misses as false sharing, because no more
- * references follow. */
+/* Adds the pending distances to the histograms, and counts all undecided coherence misses as false
+ * sharing, because no more references follow. */
 rd_status rdi_private_stacks_finish(rd_sharing *s);
 
 static inline uint64_t *rdi_sets_stored(const rd_sharing *s, uint32_t number) {

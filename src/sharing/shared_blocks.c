@@ -34,7 +34,7 @@ rd_status rdi_shared_blocks_event(rdi_shared_blocks *b, const rd_event *event) {
         b->epoch += replaced;
         return RD_OK;
     case RD_EVENT_UNLOAD:
-        return RD_OK; /* the code that missed keeps its names */
+        return RD_OK; /* the code of the module keeps its names */
     case RD_EVENT_ALLOCATE:
     case RD_EVENT_RELEASE:
     case RD_EVENT_STACK:

@@ -78,7 +78,8 @@ typedef struct rdi_shared_blocks {
 rd_status rdi_shared_blocks_init(rdi_shared_blocks *b, rd_ctx *ctx, uint64_t block_bytes);
 void rdi_shared_blocks_fini(rdi_shared_blocks *b); /* a zeroed struct is allowed */
 
-/* Applies an event, which gives names to addresses. */
+/* Applies an event. Modules, allocations, releases and stacks give names to addresses; other events
+ * change nothing. */
 rd_status rdi_shared_blocks_event(rdi_shared_blocks *b, const rd_event *event);
 
 /* Makes room for the use of copy `c`. */
@@ -89,11 +90,12 @@ rd_status rdi_shared_blocks_add(rdi_shared_blocks *b, uint64_t block, uint32_t *
  * that other threads stored since the thread's last reference. */
 rd_status rdi_shared_blocks_seed(rdi_shared_blocks *b, uint32_t detail, uint32_t thread, uint32_t c,
                                  uint64_t lost);
-/* Notes a reference of copy `c` that uses the bits `set`, and adds it to the log of the block if
- * `detail` is not 0. */
+/* Notes a reference of the thread of copy `c` that uses the bits `set`, and adds it to the log of
+ * the block if `detail` is not 0. */
 rd_status rdi_shared_blocks_log(rdi_shared_blocks *b, uint32_t detail, uint32_t thread, uint32_t c,
                                 bool stores, uint64_t set);
-/* Counts a decided coherence miss of copy `c` of the block. */
+/* Counts a coherence miss of copy `c` of the block, which was decided to be true or false
+ * sharing. */
 rd_status rdi_shared_blocks_miss(rdi_shared_blocks *b, uint32_t detail, uint32_t c,
                                  bool true_sharing);
 

@@ -13,8 +13,8 @@ static void add_hash(uint64_t *hash, uint64_t set, uint64_t who) {
 }
 
 /* Computes a hash for each bit that identifies the threads that load it and the threads that store
- * it; 0 if no thread uses the bit. The function also collects the uses of the threads, which must be
- * empty before. */
+ * it; 0 if no thread uses the bit. The function also collects the uses of the threads, which must
+ * be empty before. */
 static void hash_bits(const rdi_shared_blocks *b, const rdi_shared_detail *d, rdi_shared_use *uses,
                       uint64_t *hash) {
     for (uint32_t i = d->first_run; i; i = b->runs[i].next) {
@@ -84,11 +84,11 @@ static void count_pairs(const rdi_shared_fix *fix, uint64_t used, uint64_t store
             pairs[i * RDI_ITEMS_MAX + k] += (fix->items[k].set & stored) != 0;
 }
 
-/* Counts the misses of the whole block and of its items in one pass over the log, and the misses of
- * each pair of items. */
+/* Counts the misses of the whole block and of its items in one pass over the log, and for each pair
+ * of items the misses that disappear if every item is a block of its own. */
 static void analyze(const rdi_shared_blocks *b, const rdi_shared_detail *d, item_state *states,
                     size_t words, uint32_t *pairs, rdi_shared_fix *fix) {
-    uint64_t stored = 0; /* the bits that the last run with a store has stored */
+    uint64_t stored = 0; /* the bits that the seeds, or the last run with a store, have stored */
     for (uint32_t r = d->first_run; r; r = b->runs[r].next) {
         const rdi_shared_run *run = &b->runs[r];
         bool coherence = false;
@@ -130,10 +130,10 @@ static void find_begins(const uint32_t *pairs, const rdi_shared_fix *fix, uint32
     }
 }
 
-/* Chooses the pair of groups to separate. Candidates are all pairs with at least a tenth of the
- * misses of the pair with the most misses. The function chooses the candidate whose groups are
- * nearest to each other, because the padding that separates them is large enough for all other
- * candidates. */
+/* Chooses the pair of groups to separate. Candidates are the groups of all pairs of items with at
+ * least a tenth of the misses of the pair with the most misses. The function chooses the candidate
+ * whose groups are nearest to each other, because the padding that separates them is large enough
+ * for all other candidates. */
 static void choose_pair(const uint32_t *pairs, rdi_shared_fix *fix) {
     uint64_t most = 0, best = 0;
     uint32_t begin[RDI_ITEMS_MAX], nearest = UINT32_MAX;

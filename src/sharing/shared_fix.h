@@ -25,10 +25,10 @@ typedef struct rdi_shared_fix {
     uint64_t coherence; /* coherence misses in the log */
     uint64_t misses;    /* misses in the log, which include the first references of threads */
     uint64_t left;      /* misses that are left if every item is a block of its own */
-    /* The first bits of the two groups of items that should be separated. One thread uses one of
-     * them, and another thread stores to the other one. They are the nearest two among all pairs
-     * that cause many of the misses that disappear; see choose_pair(). has_pair is false if there
-     * is no such pair. */
+    /* The first bits of two groups of items that should be separated: a thread uses one group, and
+     * another thread stores to the other group. Among the pairs that cause many of the misses that
+     * disappear, it is the pair whose groups are nearest to each other; see choose_pair(). has_pair
+     * is false if there is no such pair. */
     bool has_pair;
     uint32_t pair[2];
     rdi_shared_use *uses; /* one per thread; the caller frees them */

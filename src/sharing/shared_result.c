@@ -92,7 +92,8 @@ static int by_number(const void *a, const void *b) {
     return compare_numbers(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-/* Sorts and lists n numbers of threads, and frees them. */
+/* Lists the n numbers of threads in ascending order, at most LISTED_THREADS of them, and frees
+ * `numbers`. */
 static rd_status list_numbers(result *r, uint32_t *numbers, size_t n, const char **out) {
     qsort(numbers, n, sizeof *numbers, by_number);
     rdi_text t = rdi_text_start(r->s->ctx);
@@ -133,7 +134,8 @@ static rd_status list_data(result *r, const rdi_shared_detail *d, const char **o
     return keep(r, &t, out);
 }
 
-/* Adds the field or element at an address of a variable, or the offset if the type is unknown. */
+/* Adds the field or element at an address of a variable or, if it is unknown, the offset in the
+ * data. */
 static rd_status add_part(const result *r, const rdi_span *piece, uint64_t at, rdi_text *t) {
     const rdi_module *module = rdi_modules_of_data(&r->b->modules, at, at, r->b->epoch);
     size_t before = t->n;
@@ -144,7 +146,8 @@ static rd_status add_part(const result *r, const rdi_span *piece, uint64_t at, r
     return RD_OK;
 }
 
-/* Names the data at an offset of the block: "data[2].field" or "data+16". */
+/* Names the data at an offset of the block: "data[2].field" or "data+16", or the address if the
+ * data are unknown. */
 static rd_status name_item(result *r, const rdi_shared_detail *d, uint64_t offset,
                            const char **out) {
     uint64_t at = d->block * r->b->block_bytes + offset;
@@ -167,8 +170,8 @@ static rd_status name_item(result *r, const rdi_shared_detail *d, uint64_t offse
     return keep(r, &t, out);
 }
 
-/* Lists the numbers of the threads that use a bit of `set`, with loads or, with `stores`, with
- * stores. */
+/* Lists the numbers of the threads that load a bit of `set` or, if `stores` is true, that store
+ * one. */
 static rd_status list_users(result *r, const rdi_shared_use *uses, uint64_t set, bool stores,
                             const char **out) {
     const rd_sharing *s = r->s;
@@ -199,8 +202,9 @@ static rd_status list_items(result *r, const rdi_shared_fix *fix, rd_shared_bloc
     return RD_OK;
 }
 
-/* Stores in `row` how many misses the separation of the items removes. If the log does not have all
- * misses, the number of the log is scaled to all misses. */
+/* Stores in `row` the two neighbors to separate, and how many misses disappear if all items are
+ * separated. If the log does not have all misses, this number is scaled from the misses of the log
+ * to all misses. */
 static rd_status put_fix(result *r, const rdi_shared_detail *d, const rdi_shared_fix *fix,
                          rd_shared_block *row) {
     if (fix->left >= fix->misses || !fix->has_pair)
@@ -246,7 +250,8 @@ static rd_status make_block(result *r, uint32_t detail, uint32_t copies, rd_shar
     return r->b->block_bytes ? find_fix(r, d, row) : RD_OK;
 }
 
-/* Lists the lines with the most misses and removals. `sites` has the n sites of the block. */
+/* Lists up to LISTED_LINES lines with the most misses and removals. `sites` has the n sites of the
+ * block. */
 static rd_status list_lines(result *r, const ranked_site *sites, size_t n, const char **out) {
     const char *listed[LISTED_LINES];
     size_t k = 0;
@@ -319,7 +324,8 @@ static int by_cost(const void *a, const void *b) {
     return order ? order : by_name(a, b);
 }
 
-/* Unites rows with the same name, and sorts them by their costs. Returns the number of rows. */
+/* Unites rows with the same name, and sorts them by their costs. Returns the number of rows to
+ * keep, at most RD_SHARED_ROWS_MAX. */
 static size_t unite(rd_shared_row *rows, size_t n) {
     size_t m = 0;
     qsort(rows, n, sizeof *rows, by_name);

@@ -6,8 +6,8 @@
  * the thread (order/weight_axis.h), below all lanes.
  *
  * Holes follow the same rule as on the axis. A removed block leaves a hole, which keeps its time. A
- * block that moves to the top leaves a hole, too, and fills the topmost hole. So if the topmost hole
- * is above the block, it gets the old time of the block; otherwise nothing is left behind.
+ * block that moves to the top leaves a hole, too, and fills the topmost hole. So if the topmost
+ * hole is above the block, this hole gets the old time of the block; otherwise no hole is added.
  *
  * A lane is quiet if a reference to its block does nothing but move the block to the top: no other
  * thread has to know, and no coherence miss is undecided. A scan answers references to quiet lanes
@@ -32,8 +32,8 @@ typedef struct rdi_stack_top {
     int16_t now;                        /* the latest time */
 } rdi_stack_top;
 
-/* Runs of references. A run is consecutive references of one thread to one block. All references but
- * the first have the distance 0. */
+/* Runs of references. A run is consecutive references of one thread to one block. All references
+ * but the first have the distance 0. */
 typedef struct rdi_top_runs {
     size_t n;
     uint64_t block[RDI_TOP_RUNS];
@@ -45,13 +45,14 @@ typedef struct rdi_top_runs {
 
 /* The operations that need all lanes, for one instruction set. */
 typedef struct rdi_top_kernel {
-    /* Returns the set of the runs among `i` to `end` - 1 whose blocks are not in the top. A few may be
-     * missing. NULL in plain C, where it would be slower than to look the blocks up. */
+    /* Returns the set of the runs among `i` to `end` - 1 whose blocks are not in the top. A few may
+     * be missing, because only tags are compared. NULL in plain C, where looking the blocks up is
+     * faster. */
     uint64_t (*absent)(const rdi_stack_top *t, const rdi_top_runs *runs, size_t i, size_t end);
-    /* Moves the blocks of runs `i` to `end` - 1 to the top, as far as their lanes are quiet and
-     * below no hole, and counts the distances of their first references in `near`. Returns the
-     * number of the first run that is not done, and sets *copy to the copy of its block, or to 0 if
-     * it is not in the top. NULL in plain C. */
+    /* Moves the blocks of runs `i` to `end` - 1 to the top, and counts the distances of their first
+     * references in `near`. Stops at a run whose block is not in the top, or whose lane is not
+     * quiet or is below a hole. Returns the number of this run, or `end`. Sets *copy to the copy of
+     * the run's block, or to 0 if the block is not in the top. NULL in plain C. */
     size_t (*scan)(rdi_stack_top *t, rdi_top_runs *runs, size_t i, size_t end,
                    uint64_t near[RDI_TOP_LANES], uint32_t *copy);
     /* Returns the number of lanes with a later time than `time`. */
