@@ -17,7 +17,7 @@
  * A log in which a hash follows two different hashes does not form trees and is refused.
  *
  * Time: one look-up in a table per block, and O(log requests) per group. Memory: O(distinct
- * blocks).
+ * blocks); Belady's bound needs more (kv_opt.c).
  */
 #include "prefix/kv_state.h"
 
@@ -26,10 +26,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define BATCH_TOUCHES 16384 /* a batch is processed when it has this many touches */
-#define AHEAD                                                                                      \
-    24 /* number of touches between a prefetch and the use of the prefetched
-                               entry */
+#define BATCH_TOUCHES 16384 /* a batch is processed when it has this many touches or requests */
+#define AHEAD         24    /* number of touches between a prefetch and its use */
 
 /* ---- opening ---- */
 
@@ -42,10 +40,16 @@ static rd_status check_config(rd_kv *kv) {
                         RD_KV_SIZES_MAX, RD_KV_TIERS_MAX);
     for (size_t i = 1; i < c->n_sizes; i++)
         if (c->sizes[i] <= c->sizes[i - 1])
-            return rdi_fail(kv->ctx, RD_EINVAL, "the sizes must be ascending");
+            return rdi_fail(kv->ctx, RD_EINVAL,
+                            "the cache sizes must be ascending, but %" PRIu64
+                            " blocks comes after %" PRIu64,
+                            c->sizes[i], c->sizes[i - 1]);
     for (size_t i = 1; i < c->n_tiers; i++)
         if (c->tiers[i] < c->tiers[i - 1])
-            return rdi_fail(kv->ctx, RD_EINVAL, "a tier must not be smaller than a faster tier");
+            return rdi_fail(kv->ctx, RD_EINVAL,
+                            "a tier of %" PRIu64 " blocks follows a faster tier of %" PRIu64
+                            " blocks; it must not be smaller than the faster tier",
+                            c->tiers[i], c->tiers[i - 1]);
     return RD_OK;
 }
 
@@ -153,8 +157,8 @@ static size_t group_end(const rdi_kv_seen *seen, size_t first) {
 
 /* Sets ranks and distances of the group of blocks [first, end) of a request. `before` is the
  * request that touched these blocks last. If blocks are touched front to back, the first block of a
- * group has the largest rank, so the curve needs only that rank. Returns false if the blocks do not
- * form trees. */
+ * group has the largest rank, so the curve needs only this rank; unless there are tiers, nothing is
+ * set for the other blocks then. Returns false if the blocks do not form trees. */
 static bool rank_group(rd_kv *kv, size_t first, size_t end, uint32_t before) {
     rdi_kv_seen *seen = &kv->seen;
     const rdi_kv_owner *owner = &kv->recency.owner[before];
@@ -178,7 +182,7 @@ static rd_status find_blocks(rd_kv *kv, const rdi_kv_row *row) {
     rdi_kv_seen *seen = &kv->seen;
     const uint64_t *ids = kv->touches.at + row->first;
     uint32_t parent = RDI_KV_NO_PARENT;
-    size_t ahead = kv->touches.n - row->first; /* blocks of this and all later requests */
+    size_t ahead = kv->touches.n - row->first; /* touches from this request to the batch's end */
     for (size_t i = 0; i < row->n; i++) {
         if (i + AHEAD < ahead)
             rdi_kv_blocks_prefetch(&kv->blocks, ids[i + AHEAD]);
@@ -225,7 +229,8 @@ static rd_status rank_blocks(rd_kv *kv, const rdi_kv_row *row) {
 }
 
 /* Gives the request a number. If there is no room, requests that own no blocks lose their numbers,
- * except if Belady's bound is computed, which needs all numbers. */
+ * and the other requests get new numbers in the same order. If Belady's bound is computed, all
+ * requests keep their numbers, because the bound needs them. */
 static rd_status number_request(rd_kv *kv, const rdi_kv_row *row) {
     uint64_t ms = row->time_us / 1000;
     if (rdi_kv_recency_full(&kv->recency)) {
@@ -342,8 +347,8 @@ static rd_status add_row(rd_kv *kv, const rd_kv_request *r, const uint64_t *bloc
     return rdi_u64_list_append(kv->ctx, &kv->touches, blocks, n);
 }
 
-/* Returns the time of a request in microseconds since the first request. A request that is earlier
- * than the latest time so far gets the latest time. */
+/* Returns the time of a request in microseconds since the first request, or RD_KV_NO_TIME if it is
+ * unknown. A request that is earlier than the latest time so far gets the latest time. */
 static uint64_t order_time(rd_kv *kv, uint64_t time_us) {
     rd_kv_totals *t = &kv->totals;
     if (time_us == RD_KV_NO_TIME)
@@ -362,8 +367,8 @@ static rd_status check_request(const rd_kv *kv, const rd_kv_request *r) {
         RDI_NEED(kv->ctx, r->blocks);
     if (r->n_blocks != full && r->n_blocks != full + rest)
         return rdi_fail(kv->ctx, RD_EINVAL,
-                        "the number of blocks, %zu, does not match %" PRIu64
-                        " tokens in blocks of %" PRIu64,
+                        "the request's number of blocks, %zu, does not match its %" PRIu64
+                        " prompt tokens in blocks of %" PRIu64 " tokens",
                         r->n_blocks, r->prompt_tokens, kv->config.block_tokens);
     if (kv->config.outputs && !r->sequence && r->output_tokens)
         return rdi_fail(kv->ctx, RD_EINVAL,

@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-#define FIRST_WINDOW_US                                                                            \
-    1000 /* initial length of a window in microseconds; it doubles when the run
-                                needs more than RD_KV_WINDOWS */
-#define STEPS (RD_KV_SHARE_STEPS + 1)
-#define TURNS (RD_KV_TURNS + 1)
+/* Initial length of a window in microseconds. It doubles when the log needs more than RD_KV_WINDOWS
+ * windows. */
+#define FIRST_WINDOW_US 1000
+#define STEPS           (RD_KV_SHARE_STEPS + 1)
+#define TURNS           (RD_KV_TURNS + 1)
 
 rd_status rdi_kv_details_init(rd_kv *kv) {
     rdi_kv_detail_state *d = &kv->details;

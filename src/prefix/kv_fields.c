@@ -4,14 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Number of bytes of the first line in which detection searches for fields. */
+/* Maximum number of bytes of the first line in which detection searches for fields. */
 #define HEAD_BYTES (64 * 1024)
 
 typedef struct format_row {
     rd_kv_format info;
     const char *sign;   /* field by which detection recognizes the format, unless an earlier row
                            matches; NULL: not detected by a field */
-    const char *fields; /* names of the fields, as options */
+    const char *fields; /* names of the fields, as options; NULL: the user names them, or the format
+                           is native */
 } format_row;
 
 /* The formats, in the order in which detection tries them. */

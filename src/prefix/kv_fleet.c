@@ -2,7 +2,7 @@
  *
  * If the router does not look into the caches, each replica sees a log of its own, and one pass per
  * replica gives all sizes. The router by longest prefix looks into the caches, so its choices
- * depend on their size: each size is simulated. */
+ * depend on their size: each size is simulated by itself. */
 #include "base/sized.h"
 #include "prefix/kv_lru.h"
 #include "reusedist/prefix.h"
@@ -147,10 +147,10 @@ rd_status rd_kv_fleet_feed(rd_kv_fleet *f, const rd_kv_request *r) {
     if (f->router == RD_KV_CONVERSATION && r->conversation == 0)
         return rdi_fail(
             f->ctx, RD_EINVAL,
-            "line %" PRIu64
+            "%s: line %" PRIu64
             ": the log does not name the conversation of this request, which routing by "
-            "conversation needs",
-            r->line);
+            "conversation needs; use a log that names all conversations",
+            f->config.name ? f->config.name : "the log", r->line);
     uint64_t server = f->router == RD_KV_ROUND ? f->fed++ : rdi_mix64(r->conversation);
     return rd_kv_feed(f->servers[server % f->replicas], r);
 }

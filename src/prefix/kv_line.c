@@ -93,7 +93,7 @@ static const char *scan_count(rd_kv_log *log, const char *p, const char *limit, 
                : expected(log, p, limit, "an integer from 0 to 2147483647");
 }
 
-/* Reads a time, which may have decimals, in the unit of the log. */
+/* Reads a time, which may have decimals, in the unit of the log. Stores it in microseconds. */
 static const char *scan_time(rd_kv_log *log, const char *p, const char *limit, uint64_t *out) {
     static const double scale[] = {1, 1e3, 1e6};
     if (*p == '"' && log->fields.name[RDI_KV_SHAPES]) { /* LMCache also writes times as dates */
@@ -152,8 +152,8 @@ static const char *scan_shapes(const char *p, unsigned depth, double *sum) {
     return p ? p + 1 : NULL;
 }
 
-/* Returns the bytes per number of the first number format, such as "torch.bfloat16", in an array of
- * names. */
+/* Returns the bytes per number of the first known number format, such as "torch.bfloat16", in an
+ * array of names, or 0 if there is none. */
 static double number_bytes(const char *p, const char *end) {
     static const struct {
         const char *name;
@@ -205,7 +205,7 @@ static const char *scan_field(rd_kv_log *log, rdi_kv_field field, const char *p,
     }
 }
 
-/* Reads the member at p, which may be a field of the format, or skips any other member. */
+/* Reads the member at p if it is a field of the format; otherwise skips it. */
 static const char *scan_member(rd_kv_log *log, const char *p, const char *limit) {
     const char *value = rdi_scan_json_key(p);
     if (!value)

@@ -20,9 +20,9 @@ static void chain_blocks(rdi_u64_list *blocks) {
         blocks->at[i] = hash = chain(hash, blocks->at[i]);
 }
 
-/* Sets `out` to the hashes of the blocks of the tokens `ids`, which `more` continues unless it is
- * NULL. With `partial`, this includes a last block that is not full. The hash of a block depends on
- * its number of tokens. */
+/* Sets `out` to the hashes of the blocks of the tokens `ids`, followed by the tokens `more` unless
+ * it is NULL. If `partial` is true, this includes a last block that is not full. The hash of a
+ * block depends on its number of tokens. */
 static rd_status hash_tokens(rd_kv_log *log, const rdi_u64_list *ids, const rdi_u64_list *more,
                              bool partial, rdi_u64_list *out) {
     uint64_t hash = 0, n = 0, total = ids->n + (more ? more->n : 0);

@@ -1,6 +1,6 @@
-/* The state of a log's reader, which its files share: kv_log.c opens logs and checks requests,
- * kv_fields.c names the fields of each format, kv_line.c scans a line of JSON, kv_native.c reads
- * and writes the native format. */
+/* The state of a log's reader, which four files share: kv_log.c opens logs and checks requests,
+ * kv_fields.c names the fields of each format, kv_line.c scans a line of JSON, and kv_native.c
+ * reads and writes the native format. */
 #ifndef RDI_KV_LOG_H
 #define RDI_KV_LOG_H
 
@@ -59,9 +59,8 @@ struct rd_kv_log {
     bool fixed_block_tokens; /* true: the caller has set the size of a block */
     bool content_ids;
     rdi_id_table block_ids, chat_ids;
-    rdi_block_map roots, turns; /* map a chat to the first request of its conversation, and to the
-                                   number of its latest turn */
-    bool has_chats;             /* true: the maps are initialized */
+    rdi_block_map roots; /* maps a chat to the first chat of its conversation */
+    rdi_block_map turns; /* maps a chat to the number of its latest turn */
     rdi_kv_line line;
     uint32_t first_present; /* fields of the first request */
     uint64_t first_line;    /* line of the first request; 0: none yet */

@@ -2,6 +2,7 @@
 #include "base/common.h"
 #include "reusedist/prefix.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -80,7 +81,9 @@ static rd_status check(rd_ctx *ctx, const description *d) {
                         "--model: give the name of a model, or layers=, kv_heads= and head_dim= "
                         "(or latent=)");
     if (d->window_layers > d->layers)
-        return rdi_fail(ctx, RD_EINVAL, "--model: window_layers is larger than layers");
+        return rdi_fail(ctx, RD_EINVAL,
+                        "--model: window_layers=%" PRIu64 " is larger than layers=%" PRIu64,
+                        d->window_layers, d->layers);
     return RD_OK;
 }
 

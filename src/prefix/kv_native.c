@@ -68,9 +68,12 @@ static rd_status write_frame(rd_kv_writer *w) {
 }
 
 static rd_status reserve(rd_kv_writer *w, size_t blocks) {
-    if (blocks > (PAYLOAD_MAX - PAYLOAD_BYTES - REQUEST_BYTES) / NUMBER_BYTES)
+    const size_t most = (PAYLOAD_MAX - PAYLOAD_BYTES - REQUEST_BYTES) / NUMBER_BYTES;
+    if (blocks > most)
         return rdi_fail(w->ctx, RD_ERANGE,
-                        "a request of %zu blocks is too long for the native format", blocks);
+                        "a request of %zu blocks is too long for the native format, which allows "
+                        "%zu blocks",
+                        blocks, most);
     size_t need = w->n + REQUEST_BYTES + blocks * NUMBER_BYTES;
     if (need <= w->room)
         return RD_OK;
@@ -120,7 +123,10 @@ rd_status rd_kv_writer_open(rd_ctx *ctx, const char *path, uint64_t block_tokens
                             rd_kv_writer **out) {
     RDI_NEED(ctx, ctx, path, out);
     if (block_tokens == 0 || block_tokens > RDI_KV_TOKENS_MAX)
-        return rdi_fail(ctx, RD_EINVAL, "a block must have 1 to 2147483647 tokens");
+        return rdi_fail(ctx, RD_EINVAL,
+                        "a block of %" PRIu64
+                        " tokens cannot be saved; it must have 1 to 2147483647",
+                        block_tokens);
     rd_kv_writer *w = rdi_calloc(ctx, 1, sizeof *w);
     if (!w)
         return RD_ENOMEM;
@@ -176,7 +182,7 @@ rd_status rdi_kv_native_open(rd_kv_log *log) {
     return RD_OK;
 }
 
-/* Reads the next frame and checks it. At the end of the log, sets log->left to 0. */
+/* Reads the next frame and checks it. Sets log->ended if the frame is the end of the log. */
 static rd_status next_frame(rd_kv_log *log) {
     rdi_input *in = log->reader.in;
     rdi_input_consume(in, log->frame_bytes);
@@ -261,7 +267,8 @@ rd_status rdi_kv_native_read(rd_kv_log *log) {
     uint64_t full = r->prompt_tokens / log->block_tokens;
     if (r->prompt_tokens > RDI_KV_TOKENS_MAX || r->output_tokens > RDI_KV_TOKENS_MAX ||
         (n != full && n != full + (r->prompt_tokens % log->block_tokens != 0)))
-        return damaged(log, "the number of tokens of a request does not fit its number of blocks");
+        return damaged(log, "a request has more than 2147483647 tokens, or a number of blocks that "
+                            "does not match its tokens");
     log->left--;
     return RD_OK;
 }

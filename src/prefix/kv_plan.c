@@ -1,6 +1,8 @@
-/* Finds the sizes of tiers that reach a goal at the least cost.
+/* Finds the sizes of tiers that reach a hit ratio at the least cost, or that have the most hits
+ * within a budget.
  *
- * The search tries every tier at each multiple of 1/16 of its offer. If the goal is a hit ratio, it
+ * The search tries all combinations in which the size of each tier is a multiple of 1/16 of its
+ * offer. If the goal is a hit ratio, it
  * also tries exactly the size that is still needed to reach the goal, which the curve gives. */
 #include "base/sized.h"
 #include "prefix/kv_state.h"

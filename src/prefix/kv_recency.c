@@ -74,8 +74,10 @@ rd_status rdi_kv_recency_grow(rdi_kv_recency *r, bool compact, uint32_t **renumb
         size_t room = 2 * r->room;
         rdi_kv_owner *grown = NULL;
         if (room > UINT32_MAX - 1)
-            status = rdi_fail(r->ctx, RD_ERANGE,
-                              "the log has more than 2 billion requests, which is the limit");
+            status =
+                rdi_fail(r->ctx, RD_ERANGE,
+                         "the log has more than 2 billion requests, the limit of this analysis; "
+                         "analyze a part of the log");
         else if (!(grown = rdi_resize(r->ctx, r->owner, room + 1, sizeof *grown)))
             status = RD_ENOMEM;
         if (grown) {

@@ -36,7 +36,7 @@ static inline bool rdi_kv_recency_full(const rdi_kv_recency *r) {
 
 /* Makes room. If `compact` is true, requests that own no blocks are dropped, and the remaining
  * requests get new numbers in the same order. Then (*renumbered)[i] is the new number of request i,
- * and the caller frees *renumbered. Otherwise *renumbered is NULL. */
+ * or 0 if it was dropped, and the caller frees *renumbered. Otherwise *renumbered is NULL. */
 rd_status rdi_kv_recency_grow(rdi_kv_recency *r, bool compact, uint32_t **renumbered);
 
 /* Begins a request, which owns no blocks yet, and returns its number. There must be room. */

@@ -1,6 +1,6 @@
-/* The state of the analysis of a log, which its files share: kv.c makes the pass and the curve,
- * kv_details.c the shares, turns and windows, kv_opt.c Belady's bound, kv_tiers.c the hits per
- * tier. */
+/* The state of the analysis of a log, which four files share: kv.c computes the curve of hits,
+ * kv_details.c counts by shares, turns and windows, kv_opt.c computes Belady's bound, and
+ * kv_tiers.c counts hits per tier. */
 #ifndef RDI_KV_STATE_H
 #define RDI_KV_STATE_H
 
@@ -15,8 +15,8 @@ typedef struct rdi_kv_row {
     size_t first, n; /* index of its first touch in the batch, and number of its touches */
     uint64_t prompt_tokens, time_us, line;
     uint32_t turn;
-    bool counted; /* false: the blocks of prompt and output enter the cache at the end of a request,
-                     and count as neither hits nor misses */
+    bool counted; /* false: this is the end of a request, when the blocks of prompt and output enter
+                     the cache; they count neither as hits nor as misses */
 } rdi_kv_row;
 
 /* The results of the pass for one request. The arrays have one element per block, front to back. */
@@ -24,8 +24,9 @@ typedef struct rdi_kv_seen {
     const rdi_kv_row *row;
     uint64_t number;    /* number of the request, from 1 */
     uint64_t *rank;     /* number of blocks used more recently when the request arrived; RD_COLD
-                             for a new block */
-    uint64_t *distance; /* reuse distance of the block at the moment when it was touched */
+                           for a new block; see rank_group() for elements that are not set */
+    uint64_t *distance; /* reuse distance of the block at the moment when it was touched; set for
+                           the same elements as `rank` */
     uint32_t *last;     /* number of the request that touched the block before; 0: none */
     size_t room;        /* capacity of the arrays */
     uint64_t block_tokens;
@@ -75,7 +76,6 @@ struct rd_kv {
     rdi_kv_seen seen;
     uint32_t number;    /* number of the current request; the end of a request with a sequence
                            counts as another request */
-    uint64_t latest_us; /* latest time so far */
     rdi_kv_hits *hits;  /* [worst rank]; rd_kv_finish() accumulates them */
     uint64_t hits_room; /* capacity of `hits` */
     uint64_t gaps[RD_KV_GAPS];
@@ -94,7 +94,8 @@ void rdi_kv_details_fini(rd_kv *kv);
 rd_status rdi_kv_details_run(rd_kv *kv, uint64_t worst, uint64_t tokens);
 /* Ends the current request. */
 void rdi_kv_details_end(rd_kv *kv, const rdi_kv_row *row);
-/* Returns the window of a time, or RD_KV_WINDOWS if the time is unknown. */
+/* Returns the window of a time, or RD_KV_WINDOWS if the time is unknown. Doubles the length of the
+ * windows as often as necessary. */
 size_t rdi_kv_window(rd_kv *kv, uint64_t time_us);
 
 rd_status rdi_kv_opt_request(rd_kv *kv, const rdi_kv_seen *seen);

@@ -114,7 +114,7 @@ rd_status rd_verify_new(rd_ctx *ctx, const rd_verify_config *config, rd_verify *
     if (config->shortest > longest)
         return rdi_fail(
             ctx, RD_EINVAL,
-            "verify: the shortest trace (%zu references) is longer than the longest (%zu)",
+            "verify: the shortest trace (%zu references) is longer than the longest trace (%zu)",
             config->shortest, longest);
     rd_verify *v = rdi_calloc(ctx, 1, sizeof *v);
     if (!v)
@@ -231,7 +231,7 @@ static rd_status cut_tail(shrinking *sh) {
 
 /* Shrinks v->trace: cuts off its tail, removes shorter and shorter ranges, and tries small ids. The
  * lengths of the ranges are powers of two, so that differences that depend on the position in a
- * batch are preserved. */
+ * batch are more likely to remain. */
 static rd_status shrink(shrinking *sh) {
     rd_verify *v = sh->v;
     RD_TRY(cut_tail(sh));

@@ -1,14 +1,15 @@
-/* Compares all answers of an engine with the oracle, as its error kind promises:
+/* Compares the answers of an engine with the oracle, as its error kind promises:
  *
  *   exact               every distance, total, bin and sum is equal to the oracle's
- *   relative, absolute  every distance is within the error bound, and the histogram counts the
- *                       reported distances; if none are reported, the n-th smallest distance is
- *                       within the error bound of the oracle's n-th smallest distance
- *   anything else       the histogram counts every reference once, and counts the reported
- *                       distances if there are any
+ *   relative, absolute  every total is equal to the oracle's, every distance is within the error
+ *                       bound, and the histogram counts the reported distances; if none are
+ *                       reported, the n-th smallest distance is within the error bound of the
+ *                       oracle's n-th smallest distance
+ *   anything else       the histogram counts every reference once, counts the reported distances if
+ *                       there are any, and is the same for other batches (rdi_verify_repeats())
  *
  * For an engine that measures no distances, only the number of references and, if it is stated, the
- * number of blocks are compared.
+ * number of blocks are compared. The engine's own check must succeed as well.
  */
 #include "base/number.h"
 #include "profile/error_bound.h"
@@ -300,7 +301,7 @@ rd_status rdi_verify_repeats(rd_engine *first, rd_engine *again, rdi_verify_outc
         status = rd_engine_profile(again, &b);
     if (status == RD_OK && !same_rows(a, b))
         rdi_verify_differ(out, UINT64_MAX,
-                          "the histogram changes if the references are fed in other batches");
+                          "the histogram changes if the references are divided into other batches");
     rd_profile_free(a);
     rd_profile_free(b);
     return status;

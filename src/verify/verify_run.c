@@ -70,13 +70,14 @@ rdi_verify_setup rdi_verify_draw_setup(const rd_engine_info *info, uint64_t seed
 }
 
 void rdi_verify_describe_setup(const rdi_verify_setup *setup, char *text, size_t room) {
-    static const char *const delivery[] = {"histogram only", "distances from feed",
-                                           "distances from a sink"};
-    char bound[32] = "no bound", batches[48] = "one feed", bins[32];
+    static const char *const delivery[] = {"histogram only", "distances in an array",
+                                           "distances to a sink"};
+    char bound[32] = "no bound", batches[48] = "one batch", bins[32];
     if (setup->bound)
         snprintf(bound, sizeof bound, "bound %" PRIu64, setup->bound);
     if (setup->batch_max < SIZE_MAX / 2)
-        snprintf(batches, sizeof batches, "feeds of up to %zu", setup->batch_max);
+        snprintf(batches, sizeof batches, "batches of up to %zu reference%s", setup->batch_max,
+                 setup->batch_max == 1 ? "" : "s");
     rd_binning_name(setup->binning, bins);
     snprintf(text, room, "%s, %" PRIu32 " thread%s, %s, %s, %s bins", bound, setup->threads,
              setup->threads == 1 ? "" : "s", batches, delivery[setup->delivery], bins);
@@ -104,7 +105,7 @@ rd_status rdi_verify_oracle(rd_ctx *ctx, const uint64_t *blocks, size_t n, uint6
 }
 
 /* The destination of a sink's distances. Distances beyond `room` are counted but not stored, so an
- * engine that delivers too many cannot overflow it. */
+ * engine that delivers too many distances cannot overflow the array. */
 typedef struct collector {
     uint64_t *distances;
     size_t n, room;
