@@ -1,5 +1,5 @@
-/* The main file of the runtime of the recorder that is compiled into a program. It writes the
- * records that do not fit into a hook's room, and the events, and submits the buffers.
+/* The main file of the runtime of the recorder that is compiled into a program. It makes
+ * room for the records of the hooks, writes events, and submits buffers.
  *
  * Every thread has a buffer of the channel that is shared with the analyzer (src/live/channel.h)
  * and a cursor in it for its next record. A hook compares and stores one word; it calls a function

@@ -106,8 +106,8 @@ static uint64_t release_counted(const volatile void *object, uint64_t at_first) 
 }
 
 /* Reports that a thread whose arrival has the number `own` has passed a barrier. The thread waited
- * for all arrivals that opened the barrier. The first thread that passes finds all of them counted,
- * and none for the next use of the barrier. */
+ * for all arrivals that opened the barrier. When the first thread passes, all of them have been
+ * counted, and none for the next use of the barrier. */
 static void pass_barrier(const volatile void *barrier, uint64_t own) {
     if (!runtime_tells_sync() || !lock_counted())
         return;

@@ -1,6 +1,6 @@
 /* Writes records into buffers of the channel that is shared with the analyzer (src/live/channel.h).
  *
- * Valgrind runs one thread at a time, so a process needs one buffer at a time. Records stay in the
+ * Valgrind runs one thread at a time, so a process fills one buffer at a time. Records stay in the
  * order in which they happened, even across threads, because a buffer is submitted when another
  * thread begins to run.
  *

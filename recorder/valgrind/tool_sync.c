@@ -357,8 +357,8 @@ static void begin_call(sync_call *c) {
 }
 
 /* Returns the number of the last arrival at a barrier that a thread with arrival `own` waited for.
- * The first thread that returns finds all arrivals counted that opened the barrier, and none for
- * its next use. */
+ * When the first thread returns, all arrivals that opened the barrier have been counted, and none
+ * for its next use. */
 static ULong round_of(Addr barrier, ULong own) {
     counted *b = find_counted(barrier, False);
     if (own > b->opened)

@@ -383,7 +383,7 @@ static rd_status use_bytes(rd_sharing *s, const rd_sharing_batch *batch, size_t 
     return RD_OK;
 }
 
-/* Returns whether no thread but that of copy `c` has ever referenced the block. */
+/* Returns whether only the thread of copy `c` has ever referenced the block. */
 static bool is_alone(const rd_sharing *s, uint32_t c) {
     return s->copies[c].next == 0 && s->blocks[s->copies[c].block].copies == c;
 }

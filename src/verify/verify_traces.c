@@ -188,7 +188,7 @@ static size_t draw_length(rdi_rng *rng, size_t shortest, size_t longest) {
 
 static uint64_t draw_blocks(rdi_rng *rng, size_t n, uint64_t steps) {
     uint64_t most = n < steps / (n + 1) ? n : steps / (n + 1);
-    /* One trace in four has at most 8 blocks, which are then referenced often. */
+    /* One trace in four is limited to 8 blocks, which are then referenced often. */
     uint64_t limit = rdi_rng_below(rng, 4) == 0 ? 8 : most;
     return 1 + rdi_rng_below(rng, limit < most ? limit : most + 1);
 }
