@@ -65,9 +65,9 @@ typedef struct unknown {
     rdi_u64_list *open;
 } unknown;
 
-/* Receives blocks with infinite distances. Counts them in `met` and, unless the chunk is the first
- * one, appends them to the open first touches. Stops counting and appending when `met` reaches the
- * bound, because later infinite distances are final. */
+/* Receives blocks with infinite distances. Adds their number to `met` and, unless the chunk is the
+ * first one, appends them to the open first touches. When `met` has reached the bound, the function
+ * ignores further blocks, because their infinite distances are final. */
 static rd_status keep_open(void *user, const uint64_t *blocks, size_t n) {
     unknown *u = user;
     rdi_chunk *c = u->chunk;

@@ -84,8 +84,8 @@ typedef struct rdi_chunk {
 } rdi_chunk;
 
 /* Opens the chunk and its engine. `plan` is borrowed until rdi_chunk_close(). `expected_blocks` is
- * a hint, 0 if unknown. Returns RD_EINVAL unless the engine is exact, immediate and hands over its
- * order. */
+ * a hint, 0 if unknown. Returns RD_EINVAL unless the engine is exact and immediate and has
+ * rdi_chunk_ops. */
 rd_status rdi_chunk_open(rdi_chunk *c, const rdi_chunk_plan *plan, uint64_t expected_blocks);
 void rdi_chunk_close(rdi_chunk *c);
 

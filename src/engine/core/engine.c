@@ -1,5 +1,5 @@
 /* Implements the core around every engine. The core checks arguments and the order of calls,
- * divides feeds into batches, counts distances, and makes the profile. */
+ * divides long feeds into batches, counts distances, and makes the profile. */
 #include "engine/core/engine_state.h"
 
 #include "base/sized.h"
@@ -249,9 +249,13 @@ rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_
                                  "accepts no references after rd_engine_finish() or a failure");
     if (e->known)
         return rdi_engine_refuse(e, RD_ESTATE,
-                                 "accepts no blocks after calls of rd_engine_feed_known()");
+                                 "accepts no blocks after rd_engine_feed_known() or "
+                                 "rd_engine_prefill()");
     if (distances && !rdi_engine_is_immediate(e->ops))
-        return rdi_engine_refuse(e, RD_EINVAL, "delivers distances late; use a sink");
+        return rdi_engine_refuse(e, RD_EINVAL,
+                                 e->ops->info.caps & RD_CAP_DISTANCES
+                                     ? "delivers distances late; pass NULL and use a sink"
+                                     : "delivers no distances; pass NULL, or use engine auto");
     if (n == 0)
         return RD_OK;
     rd_status status = delivers(e) && !distances ? e->ops->feed(e->state, blocks, n, NULL)
@@ -260,8 +264,8 @@ rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_
     return status == RD_OK ? RD_OK : broken(e, status);
 }
 
-/* Returns whether the engine can read parts itself. An engine that writes distances during feed()
- * works on one thread, so threads that read parts would not make it faster. */
+/* An engine for which delivers() is false would read the parts one after another, so it would not
+ * be faster. */
 bool rd_engine_takes_parts(const rd_engine *e) {
     return e && (e->ops->info.caps & RD_CAP_PARTS) && !e->sink && delivers(e);
 }
@@ -272,9 +276,14 @@ rd_status rd_engine_feed_parts(rd_engine *e, const rd_parts *parts) {
         return rdi_engine_refuse(e, RD_EINVAL,
                                  "needs parts with the fields what, open, read and close");
     if (e->stage != STAGE_FEEDING || e->fed > 0)
-        return rdi_engine_refuse(e, RD_ESTATE, "accepts parts only before the first reference");
-    if (!e->ops->feed_parts || e->sink)
+        return rdi_engine_refuse(
+            e, RD_ESTATE, "accepts no parts after references, rd_engine_finish() or a failure");
+    if (!e->ops->feed_parts)
         return rdi_engine_refuse(e, RD_EUNSUPPORTED, "cannot read parts; use rd_engine_feed()");
+    if (e->sink)
+        return rdi_engine_refuse(e, RD_EUNSUPPORTED,
+                                 "cannot read parts while a sink receives the distances; use "
+                                 "rd_engine_feed(), or open it without a sink");
     rd_status status = e->ops->feed_parts(e->state, parts);
     return status == RD_OK ? RD_OK : broken(e, status);
 }
@@ -335,7 +344,8 @@ rd_status rd_engine_profile(rd_engine *e, rd_profile **out) {
     RDI_NEED(e ? e->run.ctx : NULL, e, out);
     rd_ctx *ctx = e->run.ctx;
     if (e->stage != STAGE_FINISHED)
-        return rdi_engine_refuse(e, RD_ESTATE, "has a profile only after rd_engine_finish()");
+        return rdi_engine_refuse(e, RD_ESTATE,
+                                 "has a profile only after rd_engine_finish() has succeeded");
     rd_profile_facts facts = collect_facts(e);
     char *options = rdi_opts_describe(ctx, e->ops->info.opts, e->state);
     rd_bin *bins = NULL;
@@ -376,13 +386,17 @@ rd_status rd_engine_feed_known(rd_engine *e, const rd_known *refs, size_t n, uin
     if (n && (e->ops->info.caps & RD_CAP_DISTANCES))
         RDI_NEED(e->run.ctx, distances);
     if (e->stage != STAGE_FEEDING || (e->fed && !e->known))
-        return rdi_engine_refuse(
-            e, RD_ESTATE, "accepts no references after blocks, rd_engine_finish() or a failure");
+        return rdi_engine_refuse(e, RD_ESTATE,
+                                 "accepts no known references after rd_engine_feed(), "
+                                 "rd_engine_finish() or a failure");
     if (!e->ops->alone)
         return rdi_engine_refuse(e, RD_EUNSUPPORTED,
-                                 "has no order structure that works without its table");
+                                 "cannot work without its table; use bk, olken, khw, scale or "
+                                 "absolute for rd_engine_feed_known()");
     if (e->run.out.bound != UINT64_MAX)
-        return rdi_engine_refuse(e, RD_EUNSUPPORTED, "does not support a bound without its table");
+        return rdi_engine_refuse(e, RD_EUNSUPPORTED,
+                                 "does not support a bound in rd_engine_feed_known(); open it "
+                                 "without a bound");
     e->known = true;
     rd_status status = e->ops->alone->feed(e->state, refs, n, distances);
     e->fed += n;
@@ -392,9 +406,10 @@ rd_status rd_engine_feed_known(rd_engine *e, const rd_known *refs, size_t n, uin
 rd_status rd_engine_prefill(rd_engine *e, uint64_t blocks) {
     RDI_NEED(NULL, e);
     if (!e->ops->alone || !e->ops->alone->prefill)
-        return rdi_engine_refuse(e, RD_EUNSUPPORTED, "cannot be prefilled");
+        return rdi_engine_refuse(e, RD_EUNSUPPORTED, "cannot be prefilled; use engine scale");
     if (e->stage != STAGE_FEEDING || e->fed)
-        return rdi_engine_refuse(e, RD_ESTATE, "can be prefilled only before the first reference");
+        return rdi_engine_refuse(
+            e, RD_ESTATE, "cannot be prefilled after references, rd_engine_finish() or a failure");
     e->known = true;
     rd_status status = e->ops->alone->prefill(e->state, blocks);
     return status == RD_OK ? RD_OK : broken(e, status);

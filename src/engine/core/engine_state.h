@@ -1,5 +1,5 @@
-/* The state of an engine that the core keeps. engine.c opens, feeds and closes engines; inside.c runs
- * engines on chunks of the trace for other engines. */
+/* Declares the state that the core keeps for an engine. engine.c opens, feeds and closes engines;
+ * inside.c runs engines on chunks or samples of the trace for other engines. */
 #ifndef RDI_ENGINE_STATE_H
 #define RDI_ENGINE_STATE_H
 
@@ -18,14 +18,15 @@ struct rd_engine {
     void *state;    /* the engine's own state */
     void *fresh;    /* copy of the state before open(), which has only the parsed options */
     uint64_t fed;   /* number of references fed so far */
-    bool known;     /* true: the caller looks up previous references, see rd_engine_feed_known() */
+    bool known;     /* true: the caller has called rd_engine_feed_known() or rd_engine_prefill() */
     uint64_t *dist; /* distances of one batch, for callers that pass no array */
     rd_distance_sink sink;
     void *sink_user;
     struct timespec opened;
 };
 
-/* Returns `status` with the message "engine NAME " and `why`. */
+/* Makes the message "engine NAME WHY", with the name of the engine and the text `why`, and returns
+ * `status`. */
 rd_status rdi_engine_refuse(const rd_engine *e, rd_status status, const char *why);
 
 #endif

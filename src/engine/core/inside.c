@@ -1,5 +1,5 @@
-/* Runs engines inside engines: immediate engines that analyze a chunk of the trace for another
- * engine. */
+/* Runs engines inside engines: immediate engines that analyze a chunk or a sample of the trace for
+ * another engine. */
 #include "engine/core/engine_state.h"
 
 #include <string.h>
@@ -18,8 +18,8 @@ rd_status rdi_engine_measure(rd_engine *e, const uint64_t *blocks, size_t n, uin
     return RD_OK;
 }
 
-/* Counts one batch of at most RDI_FEED_MAX references, for an engine that does not count distances
- * itself, and passes the blocks with infinite distances to run.first. */
+/* Counts a batch of at most RDI_FEED_MAX references, for an engine that does not count distances
+ * itself. Before, passes the blocks with infinite distances to run.first. */
 static rd_status count_batch(rd_engine *e, const uint64_t *blocks, size_t n) {
     uint64_t first[RDI_FEED_MAX];
     size_t n_first = 0;

@@ -1,16 +1,16 @@
 /* Declares the interface of an engine. An engine is one const table in one file and one line in
  * engines.def.
  *
- * The core (engine.c) checks arguments and call order, splits long feeds, counts references, keeps
- * the histogram and hands distances to the caller or the sink. An engine receives block ids and
- * computes distances.
+ * The core (engine.c) checks arguments and call order, counts references, keeps the histogram, and
+ * hands distances to the caller or the sink. It splits long feeds of immediate engines. An engine
+ * receives block ids and computes distances.
  *
  * An immediate engine (RD_CAP_DISTANCES, not RD_CAP_LATE) writes dist[i] for blk[i] before feed()
  * returns, and the core counts the distances. With RDI_ENGINE_COUNTS the core passes NULL for
  * `dist` if no distances are requested, and the engine adds to out.hist itself.
  *
  * A late engine, or an engine that computes only a histogram, always receives NULL for `dist`.
- * Whenever it has distances, it calls rdi_engine_deliver() with them in reference order, which also
+ * Whenever it has distances, it passes them in reference order to rdi_engine_deliver(), which also
  * counts them; or it adds to out.hist itself. The core passes every feed to it undivided, so that a
  * trace in memory does not arrive in small batches.
  */
@@ -47,8 +47,8 @@ typedef struct rdi_request {
 typedef enum rdi_counter {
     RDI_CORE_COUNTS,   /* The engine writes distances and the core counts them. */
     RDI_ENGINE_COUNTS, /* The engine counts when `dist` is NULL, or when run->count_too is set. */
-    /* The engine is immediate but works better if it need not write distances at once. Until a
-     * caller passes room for distances, the engine receives NULL and delivers like a late
+    /* The engine is immediate, but works faster if feed() need not write distances. Whenever the
+     * caller passes no array for distances, the engine receives NULL and delivers like a late
      * engine. */
     RDI_ENGINE_DELIVERS
 } rdi_counter;
@@ -57,14 +57,15 @@ typedef enum rdi_counter {
 typedef struct rdi_outcome {
     rdi_hist *hist;         /* the histogram; rdi_engine_use_edges() may replace it in open() */
     uint64_t bound;         /* the bound of the request, which open() may lower if an option of the
-                            engine limits it */
-    rdi_counter counter;    /* whether the core or the engine counts distances; set in open() */
+                               engine limits it */
+    rdi_counter counter;    /* who counts distances; open() sets it, and feed() may change it */
     uint64_t fed;           /* number of references that feed_parts() has read; set in finish() */
     uint64_t blocks;        /* number of distinct blocks; set in finish() if it is not the number of
                                infinite distances */
-    bool sums_unknown;      /* true: the engine counts without knowing the distances */
-    const char *error_kind; /* set in open() if options change the kind of error; else
-                                         NULL */
+    bool sums_unknown;      /* true: the engine does not know the distances, so the sums of the
+                               bins are unknown */
+    const char *error_kind; /* set in open() if options change the kind of error; NULL: as in
+                               rd_engine_info */
     double error_bound;     /* set in open() or finish() by approximate engines */
     double sample_rate;     /* set in finish() by engines that sample */
     double half_width[RD_BAND_SIZES]; /* half width of the confidence band; set in finish() by
@@ -87,11 +88,12 @@ typedef struct rdi_run {
     rd_engine *engine; /* the engine of this run, for rdi_engine_deliver() */
 } rdi_run;
 
-/* Optional functions of an immediate engine. Other engines use them to run the engine on a chunk of
- * the trace. */
+/* Optional functions of an immediate engine. Other engines use them to run the engine on a chunk or
+ * a sample of the trace. */
 typedef struct rdi_chunk_ops {
-    /* Visits the LRU stack: all live blocks (with a bound: the newest `bound` of them) in the order
-     * of their last reference, oldest first. Feeding may continue afterwards. */
+    /* Visits the LRU stack: all blocks that the engine has (with a bound: the newest `bound` of
+     * them) in the order of their last references, oldest first. Feeding may continue
+     * afterwards. */
     rd_status (*order)(void *self, rdi_block_visit visit, void *user);
     /* Sets dist[i] to the number of blocks newer than blk[i], and removes blk[i]. If the engine
      * does not have the block, dist[i] is RD_COLD. The blocks must be distinct. The call does not
@@ -106,9 +108,10 @@ typedef struct rdi_chunk_ops {
  * block. */
 rd_status rdi_known_fail(const rdi_run *run, uint64_t last);
 
-/* Functions of the order structure without the table. See rd_engine_feed_known(). feed() calls
- * rdi_known_fail() if `last` is not the latest reference to a block. Structures that do not store
- * every reference need not detect this, but must not access memory that they do not own. */
+/* Functions that use the order structure of an engine without its table, for
+ * rd_engine_feed_known(), rd_engine_prefill() and rd_engine_nodes(). feed() calls rdi_known_fail()
+ * if `last` is not the latest reference to a block. Structures that do not store every reference
+ * need not detect this, but must not access memory that they do not own. */
 typedef struct rdi_alone_ops {
     rd_status (*feed)(void *self, const rd_known *refs, size_t n, uint64_t *dist);
     rd_status (*prefill)(void *self, uint64_t blocks); /* optional */
@@ -171,10 +174,10 @@ void rdi_engine_note_before(rdi_run *run, const char *text);
  * `edges`. Engines call it in open(). */
 rd_status rdi_engine_use_edges(rdi_run *run, const uint64_t *edges, size_t n);
 
-/* ---- engines inside engines: immediate engines that analyze a chunk of the trace ---- */
+/* ---- engines inside engines: immediate engines that analyze a chunk or a sample ---- */
 
 /* Visits the engine's LRU stack, oldest block first. Returns RD_EUNSUPPORTED if the engine has no
- * `order`. */
+ * rdi_chunk_ops. */
 rd_status rdi_engine_order(rd_engine *e, rdi_block_visit visit, void *user);
 
 /* Writes the distances of the next n references to `distances`, without counting them. */
@@ -195,10 +198,11 @@ rd_status rdi_engine_take(rd_engine *e, const uint64_t *blocks, size_t n, uint64
  * none. */
 uint64_t rdi_engine_bound(const rd_engine *e);
 
-/* Makes the engine forget every block and keep its counts. */
+/* Makes the engine forget every block and keep its counts. The counts may not be in the histogram
+ * yet. */
 rd_status rdi_engine_restart(rd_engine *e);
-/* Makes the engine forget every block and complete the histogram. Feeding may continue
- * afterwards. */
+/* Makes the engine forget every block, and adds all its counts to the histogram. Feeding may
+ * continue afterwards. */
 rd_status rdi_engine_reopen(rd_engine *e);
 
 /* Returns the histogram, which the engine owns and which is complete after rd_engine_finish(). The

@@ -6,7 +6,7 @@
 
 #define WORKERS_MAX     256
 #define COUNT_LEAST     4096  /* number of distances that justifies waking up a worker */
-#define LEAST_COLLECTED 1024u /* smallest capacity of a buffer in references */
+#define LEAST_COLLECTED 1024u /* smallest capacity of a collecting buffer, in references */
 
 /* ---- buffers ---- */
 

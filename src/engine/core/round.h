@@ -30,14 +30,14 @@ typedef struct rdi_round {
     rdi_pool *pool;    /* threads of workers 1 and above; NULL: the caller is the only worker */
     rdi_hist **hist;   /* histogram of each worker; NULL: all distances go through
                           rdi_engine_deliver() */
-    rd_status *status; /* status of each worker's counting */
+    rd_status *status; /* status of each worker's share of the counting; NULL: one worker */
 } rdi_round;
 
 rd_status rdi_round_open(rdi_round *p, rdi_run *run);
 void rdi_round_close(rdi_round *p); /* also accepts a round that was opened only in part */
 
-/* Appends references to `room`, which has *filled references and may have at most `full`. Takes as
- * many of the *n references at *blk as fit, and advances *filled, *blk and *n. The buffer grows
+/* Appends references to `room`, which holds *filled references and may hold at most `full`. Takes
+ * as many of the *n references at *blk as fit, and updates *filled, *blk and *n. The buffer grows
  * with its contents, so a short trace needs no memory for a whole round. */
 rd_status rdi_round_collect(const rdi_round *p, rdi_room *room, size_t *filled, size_t full,
                             const uint64_t **blk, size_t *n);
@@ -46,8 +46,8 @@ rd_status rdi_round_collect(const rdi_round *p, rdi_room *room, size_t *filled, 
  * elements, and sets `active` to the number of these workers. At least one worker gets a share. */
 void rdi_round_share(rdi_round *p, size_t n, size_t least);
 
-/* Runs work(arg, worker) once for every active worker, and returns when all are done. `work` may
- * also run for inactive workers, with an empty share. */
+/* Runs work(arg, worker) once for every active worker, and returns when all of them are done. If
+ * several workers are active, `work` also runs for the inactive workers, with an empty share. */
 void rdi_round_run(const rdi_round *p, void (*work)(void *arg, unsigned worker), void *arg);
 
 /* Counts the next n distances, and delivers them if they are requested. Sets `active`. */

@@ -1,13 +1,13 @@
 /* auto: chooses the engine that fits the trace and the number of threads, and reports its choice.
  *
- * With one thread, or when the caller requests each distance at once, it chooses `stream`. With two
- * threads and a running program that produces the references, it chooses `relay`. Otherwise it
- * collects the first references as a sample, and measures the fraction of first touches among them.
- * From that it predicts the fraction of first touches in a whole chunk. If that fraction is low, it
+ * With one thread, or if feed() must return the distances, it chooses `stream`. With two threads
+ * and a running program that produces the references, it chooses `relay`. Otherwise it collects the
+ * first references as a sample, and measures the fraction of first touches among them. From this
+ * fraction it predicts the fraction of first touches in a whole chunk. If the prediction is low, it
  * chooses `chunks`, which divides the trace into chunks and resolves their first touches later. If
- * the fraction is high, it chooses `relay`. If there are many threads and the whole trace is
+ * the prediction is high, it chooses `relay`. If there are many threads and the whole trace is
  * available, `chunks` pays off for any fraction. If the trace ends within the sample, it chooses
- * `stream`, because threads are not worthwhile.
+ * `stream`, because the trace is too short for several threads.
  *
  * Each thread needs memory of its own. If memory is limited, `auto` chooses `chunks` only if the
  * tables of all threads fit. If memory runs out nevertheless and the trace can be read again, it
@@ -26,9 +26,9 @@
 #define USUAL_CHUNK 0x1p23
 
 /* Additional cost of a first touch in `chunks`, relative to the cost of a reference. FIRST_COST is
- * for its entry in a new table and for resolving it. STREAMED_FIRST_COST, for a trace that is not
- * available as a whole, includes passing it from chunk to chunk. If the expected speedup is below
- * LEAST_GAIN, `relay` on two threads is better. */
+ * the cost of its entry in a new table and of resolving it. STREAMED_FIRST_COST, for a trace that
+ * is not available as a whole, includes passing it from chunk to chunk. If the expected speedup is
+ * below LEAST_GAIN, `relay` on two threads is better. */
 #define FIRST_COST          2.0
 #define STREAMED_FIRST_COST 7.0
 #define LEAST_GAIN          1.4
@@ -52,7 +52,7 @@
 #define BLOCK_BYTES  48.0   /* bytes per block in the table of a chunk */
 #define THREAD_BYTES 0x1p21 /* additional bytes per thread */
 
-#define LEAST        "stream" /* the engine that needs the least memory among the choices */
+#define LEAST        "stream" /* of stream, relay and chunks, the one that needs least memory */
 #define TOO_SHORT    "because the trace is too short for threads"
 
 /* STOPS is the number of times that the sample is measured: at a quarter, at half and at its end.
@@ -230,8 +230,8 @@ static double share_in_chunk(const auto_engine *e, double length) {
     return share;
 }
 
-/* Returns the name of the best engine. `first` is the expected fraction of first touches in a
- * chunk. If `whole` is true, the rest of the trace is already available. */
+/* Returns the name of the faster engine, `chunks` or `relay`. `first` is the expected fraction of
+ * first touches in a chunk. If `whole` is true, the rest of the trace is already available. */
 static const char *best_engine(const auto_engine *e, double first, bool whole) {
     double cost = whole ? FIRST_COST : STREAMED_FIRST_COST;
     double gain = e->run->in->threads / (1 + cost * first);
@@ -239,7 +239,8 @@ static const char *best_engine(const auto_engine *e, double first, bool whole) {
     return few || (whole && e->run->in->threads >= MANY_THREADS) ? "chunks" : "relay";
 }
 
-/* Chooses and opens an engine. `known` is the number of references that are already available. */
+/* Chooses and opens an engine. `known` is the number of references that are available now, in this
+ * feed or in the parts. If it exceeds the length of the sample, they count as the whole trace. */
 static rd_status decide(auto_engine *e, uint64_t known) {
     bool whole = known > e->sampled;
     double chunk = whole ? (double)known / e->run->in->threads : USUAL_CHUNK;
@@ -338,7 +339,7 @@ static rd_status sample_and_read(auto_engine *e) {
     return read_all(e);
 }
 
-/* Returns whether memory has run out and an engine that needs less memory can start over. */
+/* Returns whether memory has run out, the trace can be read again, and LEAST was not the engine. */
 static bool can_start_again(const auto_engine *e, rd_status status) {
     bool least = e->inner.ops && strcmp(e->inner.ops->info.name, LEAST) == 0;
     return status == RD_ENOMEM && e->parts && !least;

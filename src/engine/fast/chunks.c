@@ -5,8 +5,8 @@
  * analyzes chunk i slice by slice, and then resolves the slices of the later chunks. The last chunk
  * of a round is the longest, because its rank resolves no other chunk. Rank 0 has no chunk: it
  * holds the past, which is everything before the round. So the other ranks can begin the next round
- * before the past has taken over their blocks. If the caller feeds a whole trace at once, or as
- * parts, and requests no distances, the whole trace is one round.
+ * before the past has taken over their blocks. A long feed, or a trace in parts, is one round if no
+ * distances are requested. The option `chunk` limits the rounds of a feed.
  *
  * Any thread can execute any step that is due, of any rank, so that no thread waits while another
  * rank has work. Nothing is copied or sent, because a step finds the lists of its slice where the
@@ -14,9 +14,9 @@
  *
  * Time: the time of the inner engine divided by the number of threads, as long as there are few
  * first touches, because a first touch is looked up at least twice instead of once. Memory: the
- * memory of the inner engine once per thread and once for the past, and two rounds of references
- * unless the caller feeds a whole trace. Distances are late by up to two rounds. The result does
- * not depend on threads, chunks or timing.
+ * memory of the inner engine once per thread and once for the past. In addition, two rounds of
+ * references, unless the caller feeds a whole trace at once or in parts. Distances are late by up
+ * to two rounds. The result does not depend on threads, chunks or timing.
  *
  * Do not use this engine on few threads if most references of a chunk are first touches, because
  * `relay` is faster there.
@@ -96,8 +96,8 @@ static rd_status work_until(rdi_chunks *e, uint64_t goal) {
     return status;
 }
 
-/* Waits until the next round may be filled, and chooses its length. Chunks grow if there are many
- * first touches, because longer chunks have relatively fewer of them. */
+/* Waits until the memory of the next round is free, and chooses the length of the round. Chunks
+ * grow if there are many first touches, because longer chunks have relatively fewer of them. */
 static rd_status begin_round(rdi_chunks *e) {
     RD_TRY(work_until(e, e->submitted < 2 ? 0 : e->submitted - 1));
     rdi_monitor_enter(&e->monitor);
@@ -153,9 +153,10 @@ static rd_status feed_copied(rdi_chunks *e, const uint64_t *blk, size_t n) {
     return RD_OK;
 }
 
-/* Analyzes the references in place, without a copy, and returns when they are done. They are one
- * round, because longer chunks have relatively fewer first touches. If distances are requested,
- * which need a buffer, or if the option `chunk` is given, the rounds have the usual length. */
+/* Analyzes the references in place, without a copy, and returns when they are done. All of them are
+ * one round, because longer chunks have relatively fewer first touches. If distances are requested,
+ * which need a buffer, or if the option `chunk` is given, the references are divided into rounds of
+ * at most `goal` references. */
 static rd_status feed_borrowed(rdi_chunks *e, const uint64_t *blk, size_t n) {
     bool whole = !e->run->in->distances && !e->chunk_option;
     for (size_t part = 0; n > 0; blk += part, n -= part) {
@@ -312,8 +313,8 @@ static const rd_opt options[] = {
      .offset = offsetof(rdi_chunks, resolving_option),
      .def = "take",
      .choices = "insert|take",
-     .help = "how first touches are looked up in earlier chunks; take: each block is removed when "
-             "it is found, so that one chunk has it; insert: it becomes the newest block there"},
+     .help = "how earlier chunks look up first touches; take: they remove a block that they find, "
+             "so that only one chunk has it; insert: each block becomes their newest block"},
     {0},
 };
 

@@ -58,15 +58,15 @@ typedef struct rdi_chunks_rank {
 } rdi_chunks_rank;
 
 /* The engine. Round number p is stored in rounds[p % 2]. The thread that sets a rank's `busy` has
- * exclusive use of the rank's chunk and of the results that the step uses. The monitor guards
- * everything else. */
+ * exclusive use of the rank's chunk and of the results that the step uses. The monitor guards all
+ * other data that change while several threads use them. */
 typedef struct rdi_chunks {
     uint64_t chunk_option; /* references per chunk; 0: automatic */
     const char *engine_option;
     uint32_t resolving_option; /* an rdi_resolving: take or insert */
     rdi_run *run;
     rdi_chunk_plan plan;
-    size_t n_chunks;        /* number of chunks of a round: one per thread */
+    size_t n_chunks;        /* maximum number of chunks of a round: one per thread */
     rdi_chunks_rank *ranks; /* the n_chunks + 1 ranks */
     rdi_chunks_round rounds[2];
     size_t goal; /* number of references at which the collected round is full */

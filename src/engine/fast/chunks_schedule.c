@@ -77,8 +77,8 @@ static rd_status begin_chunk(rdi_chunks *e, size_t i) {
     return RD_OK;
 }
 
-/* Appends the state of the next chunk of the previous round to the past. Begins the round of the
- * past before the first chunk. */
+/* Appends the state of the next chunk of the previous round to the past; before the first chunk,
+ * begins the round of the past. Does nothing in the first round. */
 static rd_status append_chunk(rdi_chunks *e) {
     rdi_chunks_rank *past = &e->ranks[0];
     if (past->round == 0)
@@ -225,8 +225,8 @@ static void advance(rdi_chunks *e, size_t i) {
     r->round++;
 }
 
-/* Returns whether the next step of rank i is due but has no work, because all first touches of its
- * slice are resolved. */
+/* Returns whether the next step of rank i is due but has no work, because no first touch of its
+ * slice is open any more. */
 static bool is_idle_step(rdi_chunks *e, size_t i) {
     const rdi_chunks_rank *r = &e->ranks[i];
     return r->prepared == preparations(e, i) && r->chunk_at != i && is_due(e, i) &&

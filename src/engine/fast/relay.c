@@ -10,8 +10,8 @@
  *   front off  The feeding thread has the table, which gives the slot of the previous reference to
  *              each block. The second thread has the axis, which gives the distance. The two
  *              threads synchronize before the table grows or slots are renumbered.
- * If distances are requested, the feeding thread does all the work, because distances must be
- * delivered in order.
+ * If distances are requested, the feeding thread does all the work, because feed() must return the
+ * distances.
  *
  * Packets wait in a ring. A thread that waits sleeps until the ring is half full or half empty.
  * If the references come from a running program, that program and the two threads usually
@@ -38,7 +38,7 @@ typedef enum way { TOGETHER, BY_FRONT, BY_TABLE } way;
 typedef struct relay_engine {
     rdi_stream stream; /* must be the first member, because the options of `stream` are also the
                           options of `relay` */
-    rdi_crew *crew;    /* the second thread; NULL: none */
+    rdi_crew *crew;    /* the second thread; NULL: the feeding thread works alone */
     rdi_stream_packet *packet;
     uint64_t room;                  /* capacity of the ring, in packets */
     way way;                        /* how the work is divided; changes only while the second thread
@@ -56,7 +56,7 @@ typedef struct relay_engine {
     rdi_monitor monitor;
     uint64_t sent, done;     /* number of packets sent and processed */
     uint64_t measured, near; /* BY_TABLE: number of distances since the last check, and how many of
-                                them are near */
+                                them are below RDI_STREAM_FRONT */
     bool urgent, leaving;    /* urgent: the second thread must not wait for more packets; leaving:
                                 it must end */
     rd_status status;        /* status of the second thread */
@@ -181,9 +181,9 @@ static rd_status come_together(relay_engine *r) {
     return status;
 }
 
-/* Replaces the statistics of the window with the near reuses that the second thread has measured.
- * If that thread has not measured a whole window yet, the window counts as one without near reuse,
- * so that way_pays() keeps the division. */
+/* Replaces the statistics of the window by the numbers that the second thread has measured. If that
+ * thread has not measured a whole window yet, the window counts as one without near reuse, so that
+ * way_pays() keeps the division. */
 static void look_behind(relay_engine *r) {
     rdi_monitor_enter(&r->monitor);
     bool enough = r->measured >= RDI_STREAM_WINDOW;
@@ -293,8 +293,8 @@ static rd_status relay_open(void *self, rdi_run *run) {
 }
 
 /* Returns whether the work may be divided. The stream works alone until it has decided for the
- * first time whether it uses a front. With front=on it also works alone as long as it has too few
- * blocks for a front. */
+ * first time whether it uses a front, and while its next decision is due. With front=on it also
+ * works alone as long as it has too few blocks for a front. */
 static bool may_part(const relay_engine *r) {
     const rdi_stream *e = &r->stream;
     return e->window_refs < e->window && (e->front_on || e->window == RDI_STREAM_WINDOW) &&

@@ -11,11 +11,11 @@
  *           near
  *
  * Let N be the number of references and M the number of blocks (or the bound). Time: O(N); in
- * addition, each tile of 16 to 64 references sums one count per 44,000 blocks. A reference has at
- * worst one cache miss in the table and two in the axis. Memory: O(M), independent of N; the table
- * takes 21 to 32 bytes per block, and the axis takes 2 bytes. Slots have 32 bits until there are
- * 2^32 of them, and 64 bits from then on. If too many ids collide in the table, the engine chooses
- * another hash.
+ * addition, each tile of 16 to 64 references sums one count per 44,000 blocks. A reference usually
+ * has at most one cache miss in the table and two in the axis. Memory: O(M), independent of N; the
+ * table takes 21 to 32 bytes per block, and the axis takes 2 bytes. Slots have 32 bits until there
+ * are 2^32 of them, and 64 bits from then on. If too many ids collide in the table, the engine
+ * chooses another hash.
  *
  * This engine uses only one thread. To understand the method, read the engine `stack` first.
  *
@@ -74,7 +74,7 @@ void rdi_stream_remember(rdi_stream *e, const uint64_t *blk, size_t n) {
     e->front_n = c;
 }
 
-/* Fills the front with the blocks of `blk`, which has the newest one first. */
+/* Fills the front with the blocks of `blk`, newest first. */
 static void fill_lanes(rdi_stream_front *f, const uint64_t blk[RDI_STREAM_FRONT]) {
     for (unsigned i = 0; i < RDI_STREAM_FRONT; i++) {
         f->key[i] = blk[i];
@@ -192,8 +192,8 @@ static rd_status stream_feed(void *self, const uint64_t *blk, size_t n, uint64_t
 }
 
 /* Implements rdi_chunk_ops.take. Turns the front off first, because it may have blocks that are
- * taken, and forgets the most recent blocks for the same reason. Once more blocks were absent than
- * the table has homes, it pays to look into the marks before the table. */
+ * taken, and forgets the most recent blocks for the same reason. When more blocks have been absent
+ * than the table has homes, it pays to look into the marks before the table. */
 static rd_status stream_take(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
     rdi_stream *e = self;
     if (e->front_on) {
@@ -272,15 +272,15 @@ const rdi_engine_ops rdi_engine_stream = {
             .role = RD_ROLE_STRATEGY,
             .card =
                 "A table gives the time slot of a block's last reference; the distance is the\n"
-                "number of live slots newer than that, summed up from three cache lines of\n"
+                "number of live slots newer than this slot, summed up from three cache lines of\n"
                 "counts. Look-ups run in tiles, so that their cache misses overlap. If much reuse\n"
                 "is near, the 64 most recent blocks are kept in registers. A full time axis is\n"
                 "renumbered. Vector instructions are chosen at run time.\n"
                 "\n"
                 "Time: O(1) per reference. Memory: 23 to 34 bytes per block, independent of the\n"
-                "length of the trace; with a bound, at most twice the bound in blocks. If too\n"
-                "many ids collide, stream chooses another hash. It uses one thread. To learn "
-                "the\nmethod, read the source of stack or bk.\n"
+                "length of the trace; with a bound, for about twice as many blocks as the bound.\n"
+                "If too many ids collide, stream chooses another hash. It uses one thread. To\n"
+                "learn the method, read the source of stack or bk.\n"
                 "\n"
                 "B. T. Bennett, V. J. Kruskal. LRU stack processing. IBM J. Res. Dev. 19, 1975.\n"
                 "F. Olken. Efficient methods for calculating the success function of fixed\n"

@@ -6,15 +6,15 @@
  * slot. Blocks enter the axis in the order in which they leave the front, so a higher slot is more
  * recent. Therefore:
  *     distance of a miss in the front = blocks in the front + set bits above the block's slot.
- * If the front is off, it has 0 blocks, and a block enters the axis immediately.
+ * While the front is off, it counts as empty, and a block enters the axis immediately.
  *
  * A block that take() has removed keeps its entry, with slot 0, until blocks are evicted or the
  * block is referenced again.
  *
- * Invariants between steps: for each table entry with a slot, either its bit is set or its block is
- * in the front; no bit at or above axis.next is set; slot 0 is never used (it means "no slot");
- * the number of table entries with a slot is the number of set bits plus the number of blocks in
- * the front.
+ * Invariants between steps: for each table entry with a slot, either the bit of the slot is set or
+ * the block is in the front; no bit at or above axis.next is set; slot 0 is never used (it means
+ * "no slot"); the number of table entries, except those of taken blocks, is the number of set bits
+ * plus the number of blocks in the front.
  */
 #ifndef RDI_STREAM_H
 #define RDI_STREAM_H
@@ -30,9 +30,8 @@
 #define RDI_STREAM_STEP  RDI_SLOT_TABLE_STEP
 #define RDI_STREAM_FRONT 64 /* number of blocks in the front */
 
-/* Number of slots that one step may need on the axis: one per reference, one per block of the front
- * when the front is flushed before and after the step, and one per reference of the two tiles that
- * are measured ahead. */
+/* Number of slots that must be free on the axis before a step: one per reference, one per block of
+ * the front each time the front is flushed, before and after the step, and two tiles to spare. */
 #define RDI_STREAM_SLOTS_NEEDED (RDI_STREAM_STEP + 2 * RDI_STREAM_FRONT + 2 * RDI_STREAM_TILE)
 
 /* Distances below RDI_STREAM_DENSE are counted one by one, and longer distances in bins of this
@@ -43,8 +42,8 @@
 typedef struct rdi_stream_counts {
     uint64_t *count; /* counts of distances: element d for d < DENSE, element DENSE + d / DENSE for
                         a longer distance d */
-    uint64_t *rest;  /* element i is the sum of d % DENSE over all counted distances d with d /
-                        DENSE = i */
+    uint64_t *rest;  /* element i > 0 is the sum of d % DENSE over all counted distances d with
+                        d / DENSE = i; element 0 is not used */
     uint64_t counts; /* number of elements of `count` */
     uint64_t bins;   /* number of elements of `rest` */
     uint64_t infinite;
@@ -58,7 +57,7 @@ typedef struct rdi_stream_runs {
     uint64_t blk[RDI_STREAM_STEP + 8];
     uint64_t gap[RDI_STREAM_STEP];    /* set by gaps(): number of references since the block's last
                                          use; 0: there was none */
-    uint16_t tag[RDI_STREAM_STEP];    /* hashes to compare with the front's tags */
+    uint16_t tag[RDI_STREAM_STEP];    /* hashes of the blocks, to compare with the front's tags */
     uint16_t at[RDI_STREAM_STEP + 8]; /* position in the step where each run begins; gaps() also
                                          sets at[n] to the end of the step */
     size_t n;
@@ -117,8 +116,8 @@ typedef struct rdi_stream_kernel {
     void (*gaps)(rdi_stream *e, const uint64_t *blk, size_t n, rdi_stream_runs *out);
     /* Returns the number of set bits above slot s. a->above must be up to date. */
     uint64_t (*newer)(const rdi_slot_axis *a, uint64_t s);
-    /* Gives the n blocks of the table the slots 1 to n in order. The front must be flushed. The
-     * caller resets the axis. */
+    /* Renumbers the slots of the n blocks that have one as 1 to n, in the same order. The front
+     * must be flushed. The caller resets the axis. */
     void (*renumber)(rdi_stream *e);
     /* Removes the blocks with slots up to `last`, and subtracts `down` <= `last` from the slots of
      * the remaining blocks. The front must be flushed. The caller moves the axis. */
@@ -131,8 +130,9 @@ typedef struct rdi_stream_kernel {
 extern const rdi_stream_kernel rdi_stream_plain, rdi_stream_avx2, rdi_stream_avx512,
     rdi_stream_wide;
 
-/* Number of references between two decisions about the front. The front is turned on at 40 % near
- * reuse and off below 25 %. In between it stays as it is. */
+/* Number of references between two decisions about the front. The front is turned on if at least
+ * 40 % of the references have a distance below RDI_STREAM_FRONT, and off if fewer than 25 % have
+ * one. In between it stays as it is. */
 #define RDI_STREAM_WINDOW            (8 * RDI_STREAM_STEP)
 #define RDI_STREAM_FRONT_ON_PERCENT  40
 #define RDI_STREAM_FRONT_OFF_PERCENT 25
@@ -158,13 +158,14 @@ struct rdi_stream {
     rdi_stream_front front; /* if the front is off, it holds the most recent blocks, newest first */
     void *front_entry[RDI_STREAM_FRONT];       /* per lane: the slot field of its block in the
                                                   table */
-    uint64_t window, window_refs, window_near; /* length of the current window, and the number of
-                                                  its references and near reuses so far */
+    uint64_t window, window_refs, window_near; /* length of the current window, and the numbers of
+                                                  its references so far and of those with a
+                                                  distance below RDI_STREAM_FRONT */
     uint64_t bound;                            /* bound of the distances; UINT64_MAX: none */
     uint64_t cutoff;                           /* slots up to this one have distances of `bound` or
                                                   more, which need not be measured */
-    uint64_t keep;                             /* if the table has more entries than this, blocks
-                                                  are evicted */
+    uint64_t keep;                             /* if the table has more entries than this before a
+                                                  step, blocks are evicted */
     uint64_t *marks;                           /* the bitmap that slot_table.h describes, for
                                                   take() */
     uint64_t marks_room;                       /* number of allocated words of `marks` */
@@ -194,19 +195,20 @@ unsigned rdi_stream_front_place(const rdi_stream_front *f, unsigned lane);
 /* Renumbers the times of the front if there is no room for the times of one more step. */
 void rdi_stream_front_wind_back(rdi_stream_front *f);
 
-/* While the front is off, updates e->front after the n references of `blk`: it then holds the most
- * recent blocks, newest first. */
+/* While the front is off, updates e->front.key after the n references of `blk`: it then has up to
+ * RDI_STREAM_FRONT of the most recent blocks, newest first. */
 void rdi_stream_remember(rdi_stream *e, const uint64_t *blk, size_t n);
 
 /* ---- between steps (stream_room.c) ---- */
 
 rd_status rdi_stream_room_init(rdi_stream *e);
 void rdi_stream_room_fini(rdi_stream *e);
-/* Makes room for one more step in table, axis and counts. If the table has more than `keep` blocks,
- * evicts the oldest ones, down to the bound. */
+/* Makes room for one more step in table, axis and counts. If the table has more than `keep`
+ * entries, evicts the oldest blocks, down to the bound or RDI_STREAM_FRONT, whichever is larger. */
 rd_status rdi_stream_make_room(rdi_stream *e);
-/* Moves the cutoff up to the slot with `bound` set bits above it, if there is one. The number of
- * set bits above a slot does not decrease until the slots are renumbered. */
+/* Sets the cutoff to the slot with `bound` set bits above it, if there is one. The cutoff is valid
+ * until slots are renumbered or blocks are taken, because until then the number of blocks newer
+ * than the block of a slot does not decrease. */
 void rdi_stream_set_cutoff(rdi_stream *e);
 /* Returns whether there is room for one more step already. */
 bool rdi_stream_has_room(const rdi_stream *e);

@@ -3,7 +3,7 @@
  * Blocks stay in their lane, and each lane has the time of its last reference. The distance of a
  * hit is the number of lanes with a later time. The lane of the hit then gets the latest time. This
  * changes one element of a register and no key, so the next reference hardly has to wait. A miss
- * takes the lane with the earliest time, and the block that was there goes to table and axis. That
+ * takes the lane with the earliest time, and the block that was in this lane enters the axis. This
  * lane is determined in advance, whenever the lane with the earliest time gets a later time.
  */
 
@@ -95,7 +95,7 @@ INLINE size_t scan_front(rdi_stream_front *front, misses *out, const rdi_stream_
 #else
 
 /* Does the same as scan_front() above. Without vectors it is cheaper to keep the keys in recency
- * order and to move them, because most hits are at a low place. */
+ * order and to move them, because most hits are at one of the first places. */
 INLINE size_t scan_front(rdi_stream_front *front, misses *out, const rdi_stream_runs *r, size_t i,
                          size_t n, uint64_t *dist, uint64_t *hits) {
     uint64_t key[FRONT];

@@ -15,8 +15,8 @@
  * store-to-load forwarding costs more than the whole sum) and makes the sums of a tile independent.
  * The changes that the tile itself makes are added by counting inversions among its old slots.
  *
- * All passes except fill_plain() and fill_slots() are separate functions, because in one function
- * their loops would have to share the registers. The passes work on copies of axis and table.
+ * Functions marked PASS are not inlined, because in one function their loops would have to share
+ * the registers. Passes work on copies of the axis and, unless they add entries, of the table.
  * Otherwise the compiler would have to assume that stores through uint64_t pointers change the
  * fields of axis and table, and it would reload the fields for every reference.
  */
@@ -297,7 +297,8 @@ static KERNEL_TARGET void measured(rdi_stream *e, const rdi_slot_axis *a,
 /* ---- taking blocks out ---- */
 
 /* Does the same as fill_plain() for take(), but leaves out blocks whose marks are clear, and sets
- * their elements of `out`. There is no branch on the marks, so that the accesses overlap. */
+ * their elements of `out` to RD_COLD. There is no branch on the marks, so that the accesses
+ * overlap. */
 PASS size_t fill_marked(const rdi_stream *e, tile *b, const uint64_t *blk, size_t i, size_t n,
                         uint64_t *out) {
     const rdi_slot_table t = e->table;
@@ -489,7 +490,7 @@ static KERNEL_TARGET void renumber(rdi_stream *e) {
 INLINE void sift(bucket *b, uint64_t last, uint64_t down) {
     const unsigned n = b->n;
 #if ISA == 512
-    /* The numbers of a bucket are 5 keys, 5 slots and n. */
+    /* A bucket has 5 keys of 64 bits, 5 slots of 32 bits and n, in this order. */
     const __m512i slots_at = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5);
     __m256i slot = _mm256_maskz_loadu_epi32(0x1F, b->slot);
     __mmask8 kept =

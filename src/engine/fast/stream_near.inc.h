@@ -1,10 +1,11 @@
 /* Defines the stream engine's shortcut to the distances of recent slots, for AVX-512 (part of
  * stream_kernel.inc.h).
  *
- * Most misses of the front were used within the last few thousand slots. For the last 64 lines of
- * the axis, the number of set bits after each line is computed once per tile. Then a slot needs one
- * line of bits instead of three levels of counts. Moreover, 16-bit numbers are enough, so the old
- * slots of a whole tile fit into two registers and can be compared at once.
+ * Most blocks that miss in the front have a slot among the last few thousand. For the last 64 lines
+ * of the axis, the number of set bits after each line is computed once per tile. With these
+ * numbers, the distance of a slot needs one line of bits instead of three levels of counts.
+ * Moreover, 16-bit numbers are enough, so the old slots of a whole tile fit into two registers and
+ * can be compared at once.
  */
 #define NEAR_LINES 64
 

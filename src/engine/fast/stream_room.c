@@ -5,9 +5,9 @@
 #include <string.h>
 #include <time.h>
 
-/* Number of slots per live block for which the axis has room after axis_room(), as far as 32-bit
- * slots allow. So without a bound, a renumbering, which costs O(blocks), happens about once in 11 *
- * blocks references. */
+/* Number of slots per live block that axis_room() provides, as far as 32-bit slots allow. So
+ * without a bound and with M blocks, a renumbering, which costs O(M), happens about once in 11 M
+ * references. */
 #define AXIS_FACTOR 12
 #define AXIS_LEAST  (UINT64_C(1) << 16)
 
@@ -23,7 +23,7 @@ static uint64_t larger(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Makes room for the counts of every distance that `blocks` blocks can have. */
+/* Makes room for the counts of every distance that is possible with `blocks` blocks. */
 static rd_status counts_reserve(rdi_stream *e, uint64_t blocks) {
     rdi_stream_counts *c = &e->counts;
     rd_ctx *ctx = e->run->ctx;
