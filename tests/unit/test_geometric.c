@@ -122,11 +122,12 @@ static void assert_refused(const char *spec, uint64_t block, rd_status status, c
 static void what_cannot_be_is_said(void **state) {
     (void)state;
     assert_refused("geometric:next=range:300", 300, RD_ERANGE,
-                   "engine geometric: block 300 is not below next=range:300");
+                   "engine geometric: block 300 is not below the range of next=range:300; give a "
+                   "larger range, or use next=sort");
     assert_refused("geometric:next=range:-1", 0, RD_EINVAL,
-                   "engine geometric: next: range: '-1' is not a whole number");
+                   "engine geometric: next=range:BLOCKS: '-1' is not a whole number");
     assert_refused("geometric:next=range:0", 0, RD_EINVAL,
-                   "engine geometric: next=range:0: a range has 1 to 4294967295 blocks");
+                   "engine geometric: next=range:0: a range must have 1 to 4294967295 blocks");
     assert_refused("geometric:next=hash", 0, RD_EINVAL,
                    "engine geometric: next=hash is invalid: use sort, range:BLOCKS or table");
 }

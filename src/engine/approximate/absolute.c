@@ -1,11 +1,11 @@
 /* absolute: measures distances with absolute precision, as Zhong, Shen and Ding proposed. Distances
  * below a cut-off c are exact, and longer ones are at most b blocks too small.
  *
- * A hash table gives the time of the block's previous reference. The last references to all blocks
- * are kept in two groups: the newest c to 2c of them one by one, and the older ones in time ranges
- * of up to b + 1 blocks (src/order/ranges.h). A distance is the number of blocks in all newer
- * entries. It is exact in the first group, and at most b too small in the second. When the first
- * group has more than 2c blocks, its oldest c blocks move to the second.
+ * A hash table gives the time of the previous reference to a block. The last references to all
+ * blocks are kept in two groups: the newest ones, at most 2c, one by one, and the older ones in
+ * time ranges of up to b + 1 blocks (src/order/ranges.h). A distance is the number of blocks in all
+ * newer entries. It is exact in the first group, and at most b too small in the second group. When
+ * the first group has more than 2c blocks, its oldest c blocks move to the second group.
  *
  * With c = 0 and a splay tree, this is the paper's Sampling analyzer. With B-trees for both groups,
  * it is ZDK; b = 2048 and c = 1024 give the paper's ZDK-2k.

@@ -1,10 +1,10 @@
 /* scale: measures distances with a guaranteed relative error, using Zhong, Shen and Ding's scale
  * tree.
  *
- * A hash table gives the time of the block's previous reference. The scale tree
- * (src/order/scale_tree.h) estimates how many blocks were referenced since then. With the option
- * error=e, the estimate for a true distance d is from (1 - e) d to d. An immediate repeat has
- * distance 0 and changes nothing.
+ * A hash table gives the time of the previous reference to a block. The scale tree
+ * (src/order/scale_tree.h) estimates how many blocks were referenced since that time. With the
+ * option error=e, the estimate for a true distance d is from (1 - e) d to d. An immediate repeat
+ * has distance 0 and changes nothing.
  *
  * Time: O(log M) per reference for M blocks. Memory: 21 to 43 bytes per block for the table, and at
  * most 4 log(M) / log(1 / (1 - e)) + 4 nodes of 20 bytes for the tree, which stays in the cache.
@@ -139,9 +139,9 @@ const rdi_engine_ops rdi_engine_scale = {
             .summary = "Zhong's scale tree: relative error, a tree of O(log M) nodes",
             .role = RD_ROLE_STUDY,
             .card =
-                "The engine keeps the last references in time ranges that grow with their\n"
-                "distance and counts the blocks in newer ranges. For a true distance d, it\n"
-                "reports a number from (1 - error) d to d. First references are exact.\n"
+                "The engine keeps the last references in time ranges, which are longer for\n"
+                "greater distances, and counts the blocks in newer ranges. For a true distance\n"
+                "d, it reports a number from (1 - error) d to d. First references are exact.\n"
                 "\n"
                 "Time: O(log M) per reference for M blocks. Memory: 21 to 43 bytes per block for\n"
                 "the table that knows when a block was last referenced; the tree has at most\n"

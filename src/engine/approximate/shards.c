@@ -1,8 +1,9 @@
 /* shards: measures a sample of the blocks, which it chooses by their hash. The result is
  * statistical and has a confidence band.
  *
- * A block is in the sample if its hash is below a threshold, so while the threshold stays the same,
- * either all its references are sampled or none. `stream` measures the distances inside the sample.
+ * A block is in the sample if its hash is at most a threshold, so while the threshold stays the
+ * same, either all its references are sampled or none. `stream` measures the distances inside the
+ * sample.
  * At a rate R each sampled reference represents 1 / R references, and its distance is multiplied by
  * 1 / R. With samples=S the engine lowers the threshold whenever the sample has more than S blocks:
  * blocks above the threshold leave the sample, and earlier counts keep their weight.
@@ -82,10 +83,10 @@ typedef struct shards_engine {
     double *mass; /* weighted number of references per cell of their distance, without the `direct`
                      references */
     double cold;  /* weighted number of first references, without the `direct` references */
-    uint64_t largest;
+    uint64_t largest; /* largest distance in `mass` */
     /* misses[g][k]: weighted number of references of group g, without the `direct` references, that
-     * hit in a cache of 2^k blocks but miss in the next smaller one. misses[g][SIZES - 1] also
-     * counts first references. */
+     * hit in a cache of 2^k blocks (k = SIZES - 1: an infinite cache) but miss in the next smaller
+     * one. misses[g][SIZES - 1] also counts first references. */
     double misses[GROUPS][SIZES];
 } shards_engine;
 
@@ -148,8 +149,8 @@ static sampled_block heap_pop(shards_engine *e) {
     return top;
 }
 
-/* Lowers the threshold until the sample has at most `samples` blocks, and removes the blocks above
- * the threshold from the inner engine. */
+/* Lowers the threshold until the sample has at most `samples` blocks, and removes from the inner
+ * engine the blocks whose hash is above the threshold. */
 static rd_status shrink(shards_engine *e) {
     uint64_t block[BATCH], newer[BATCH];
     size_t n = 0;
@@ -183,7 +184,8 @@ static void count_one(shards_engine *e, uint64_t hash, uint64_t distance) {
 }
 
 /* Measures the pending references. While every block is in the sample, the distances are exact and
- * are counted directly. With `samples`, the sample then shrinks to at most that many blocks. */
+ * are counted directly. With `samples`, the function then shrinks the sample to at most `samples`
+ * blocks. */
 static rd_status measure(shards_engine *e) {
     uint64_t distance[BATCH];
     size_t n = e->n_pending;
@@ -218,7 +220,7 @@ static size_t filter(const uint64_t *blk, size_t n, uint64_t salt, uint64_t limi
 }
 
 /* Feeds at most RDI_FEED_MAX references of a batch. With `samples`, measure() may lower the
- * threshold in between, so each block is tested again. */
+ * threshold meanwhile, so each block is tested again. */
 static rd_status feed_batch(shards_engine *e, const uint64_t *blk, size_t n) {
     uint16_t at[RDI_FEED_MAX];
     size_t found = filter(blk, n, e->salt, e->limit, at);
@@ -250,11 +252,12 @@ static double sum_of(const double *mass) {
     return sum;
 }
 
-/* Estimates which fraction of `excess`, the amount by which the weighted counts exceed the number
- * of references, is due to the number of sampled blocks. The fraction is 1 if all blocks are alike.
- * In general it is the slope of the number of sampled blocks over the number of sampled references
- * when the sample varies. If `excess` is far larger than the variance between the groups explains,
- * the sample does not represent the hottest blocks, and `excess` itself gives the variance. */
+/* Estimates which fraction of `excess` is due to the number of sampled blocks; `excess` is the
+ * amount by which the weighted counts exceed the number of references. The fraction is 1 if all
+ * blocks are alike. In general it is the slope of the number of sampled blocks over the number of
+ * sampled references, for different samples. If `excess` is far larger than the variance between
+ * the groups explains, the sample does not represent the hottest blocks, and `excess` itself gives
+ * the variance. */
 static double alike_share(const shards_engine *e, double excess) {
     double size[GROUPS] = {0}, all = 0, squares = 0;
     for (size_t g = 0; g < GROUPS; g++) {
@@ -413,12 +416,13 @@ const rdi_engine_ops rdi_engine_shards = {
             .name = "shards",
             .summary = "a sample of the blocks: very fast, little memory, with a confidence band",
             .card =
-                "The engine measures a sample of the blocks, chosen by a hash below a\n"
+                "The engine measures a sample of the blocks, chosen by a hash up to a\n"
                 "threshold, and scales distances and counts up. rate= fixes the fraction of\n"
-                "sampled blocks; samples= fixes their number by lowering the threshold during\n"
-                "the run. The number of references is known, and missing references are added\n"
-                "to the shortest distance. The profile states the rate, and the half width of a\n"
-                "95 % confidence band of the miss ratio at powers of two.\n"
+                "sampled blocks; samples= limits their number by lowering the threshold during\n"
+                "the run. The number of references is known: missing references are added to\n"
+                "the shortest distance, and surplus ones subtracted from the shortest distances.\n"
+                "The profile states the rate, and the half width of a 95 % confidence band of\n"
+                "the miss ratio at powers of two.\n"
                 "\n"
                 "Time: O(1) per reference, mostly for a hash. Memory: 40 bytes per sampled block.\n"
                 "Do not use it for caches of less than about 10 / rate blocks, or for samples of\n"

@@ -9,18 +9,19 @@
  * The model assumes that all intervals of the same length are alike. This does not hold for
  * intervals of a few references, because programs repeat short patterns. With exact=W the engine
  * counts the distances of reuses up to W references apart, and infers only the distances of longer
- * intervals. To count, it uses a bit vector that marks which of the last W references are the last
- * ones to their blocks.
+ * intervals. To count them, it uses a bit vector that marks which of the last W references are the
+ * last references to their blocks.
  *
  * The assumption does not hold for sweeps through large data either. With parts=P the trace is
  * divided into up to P parts, each with its own histogram. The distance of an interval is inferred
  * from the histograms of the parts that it crosses (profile/time_parts.h). This places peaks of the
  * histogram with a relative error of a few thousandths or less.
  *
- * Time: O(N) for N references, a little more than `footprint`; with exact=W at worst O(W / 64) per
- * reference. The model takes a fraction of a second, independent of N. With parts=P it takes about
- * P^2 short steps whenever N doubles, which is also a fraction of a second. Memory: 21 to 32 bytes
- * per block for the table (36 to 53 bytes beyond 2^32 references), and at most 1 MB for counts.
+ * Time: O(N) for N references, a little more than `footprint` needs; with exact=W at worst
+ * O(W / 64) per reference. The model takes a fraction of a second, independent of N. With parts=P
+ * it takes about P^2 short steps whenever N doubles, which is also a fraction of a second. Memory:
+ * 21 to 32 bytes per block for the table (36 to 53 bytes beyond 2^32 references), and at most 1 MB
+ * for counts.
  *
  * Use it for miss ratios of caches of a few hundred blocks or more, if speed matters. It is weak
  * for short distances, for which exact=64 or more helps. It has no error bound; use `scale` if you
@@ -56,8 +57,8 @@ typedef struct time_engine {
     rdi_stream stream; /* provides the table, and axis.next as the clock */
     /* The options. */
     uint64_t exact; /* W: reuses up to this many references apart are counted exactly */
-    uint64_t parts;
-    bool model;
+    uint64_t parts; /* maximum number of parts; 0 and 1: the trace is not divided */
+    bool model;     /* false: the histogram has the time distances */
     /* The state. */
     uint64_t *cell;         /* number of reuses per cell of their time; cell[0]: first references */
     rdi_time_parts by_part; /* replaces `cell` if `parts` is above 1 */
@@ -121,8 +122,8 @@ static uint64_t count_between(const recent_bits *r, uint64_t from, uint64_t now)
     return sum;
 }
 
-/* Clears the words that begin after time `from` and not after time `upto`, because these words are
- * used again. */
+/* Clears the words that begin after time `from` but not after time `upto`. Until now they had the
+ * bits of times that are no longer recent. */
 static void clear_upto(const recent_bits *r, uint64_t from, uint64_t upto) {
     for (uint64_t at = from / 64 + 1; at <= upto / 64; at++)
         r->word[at & r->mask] = 0;

@@ -1,8 +1,8 @@
 /* footprint: counts distinct blocks and measures nothing else.
  *
  * The engine uses the table of `stream`, with the same tiles and prefetches, but without distances.
- * Every exact engine has to find and update the last reference of each block, so the speed of this
- * engine is the upper limit that `reusedist bench` compares engines with.
+ * For every reference, an exact engine has to find and update the last reference to its block. So
+ * the speed of this engine is the upper limit with which `reusedist bench` compares engines.
  *
  * Time: O(1) per reference. Memory: 21 to 32 bytes per block.
  */

@@ -1,5 +1,5 @@
-/* null: counts references and measures nothing. It shows the cost of reading, mapping and
- * batching. */
+/* null: measures nothing; only the core counts the references. It shows the cost of reading and
+ * mapping a trace and of passing batches to an engine. */
 #include "engine/core/plugin.h"
 
 static rd_status null_open(void *self, rdi_run *run) {

@@ -100,19 +100,23 @@ static rd_status bk_take(void *self, const uint64_t *blk, size_t n, uint64_t *di
     return RD_OK;
 }
 
-/* Uses positions in the trace as slots. They cannot be renumbered, because that needs the table. */
+/* Uses positions in the trace as slots. They cannot be renumbered, because renumbering needs the
+ * table. */
 static rd_status bk_feed_known(void *self, const rd_known *refs, size_t n, uint64_t *dist) {
     bk_engine *e = self;
     uint64_t slots = e->run->in->references;
     if (slots > MOST_KNOWN)
-        return rdi_fail(
-            e->run->ctx, RD_ERANGE,
-            "engine bk: %" PRIu64 " references were announced; at most 2^48 are supported", slots);
+        return rdi_fail(e->run->ctx, RD_ERANGE,
+                        "engine bk: config.references is %" PRIu64
+                        "; rd_engine_feed_known() supports at most 2^48",
+                        slots);
     if (e->now == 0 && slots)
         RD_TRY(rdi_rank_bits_refill(&e->bits, slots, 0));
     if (n > e->bits.slots - e->now)
         return rdi_fail(e->run->ctx, RD_ERANGE,
-                        "engine bk: more references were fed than announced (%" PRIu64 ")", slots);
+                        "engine bk: rd_engine_feed_known() got more references than "
+                        "config.references, %" PRIu64 "; set the number of all references",
+                        slots);
     for (size_t i = 0; i < n; i++, e->now++) {
         uint64_t last = refs->last[i];
         if (last == RD_COLD) {

@@ -2,9 +2,9 @@
  *
  * The blocks form a list by recency. For each size s a marker points at the s-th block, the last
  * one that a cache of s blocks holds. Each block knows its zone: the number of markers before it. A
- * reference is counted in its zone, that is, in the bin between two marker sizes. When the block
- * then moves to the beginning of the list, each marker before its old place moves by one block. The
- * engine never computes the distance itself.
+ * reference is counted in the zone of its block, that is, in the bin between two marker sizes. When
+ * the block then moves to the beginning of the list, each marker up to its old place moves to the
+ * next newer block. The engine never computes the distance itself.
  *
  * Let N be the number of references, M the number of blocks (or the bound) and S the number of
  * sizes. Time: O(N S); most references need one look-up and change a few links. Memory: O(M), which
@@ -69,7 +69,7 @@ static rd_status khw_open(void *self, rdi_run *run) {
     tidy_sizes(&e->sizes, run->in->bound);
     if (e->sizes.n && e->sizes.value[0] == 0)
         return rdi_fail(run->ctx, RD_EINVAL,
-                        "engine khw: a cache size is 0; give at least one block");
+                        "engine khw: sizes= contains 0; give sizes of at least one block");
     run->out.sums_unknown = true;
     RD_TRY(rdi_block_map_init(&e->index, run->ctx));
     return rdi_engine_use_edges(run, e->sizes.value, e->sizes.n);
@@ -89,9 +89,9 @@ static void link_newest(khw_engine *e, uint32_t at) {
     e->newest = at;
 }
 
-/* Moves each of the first `zone` markers to the next newer entry, after a block has been put at the
- * beginning of the list. The entry that a marker pointed at has moved one place back, so it is now
- * behind the marker, and its zone increases by 1. */
+/* Moves each of the first `zone` markers to the next newer entry, after an entry has been put at
+ * the beginning of the list. The entry to which a marker pointed has moved one place back, so it is
+ * now behind the marker, and its zone increases by 1. */
 static void advance_markers(khw_engine *e, uint32_t zone) {
     for (uint32_t z = 0; z < zone; z++) {
         entry *fallen = &e->list[e->marker[z]];
@@ -185,7 +185,8 @@ static rd_status khw_feed_known(void *self, const rd_known *refs, size_t n, uint
         bool cold = refs->last[i] == RD_COLD;
         if (cold ? refs->number[i] != e->n : refs->number[i] >= e->n)
             return rdi_fail(e->run->ctx, RD_EINVAL,
-                            "engine khw: %" PRIu64 " is not the number of this block",
+                            "engine khw: %" PRIu64 " is not the number of this block; number the "
+                            "blocks 0, 1, 2 ... in the order of their first references",
                             refs->number[i]);
         if (!cold) {
             e->hits[e->list[at].zone]++;

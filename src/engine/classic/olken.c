@@ -1,10 +1,10 @@
 /* olken: measures exact distances with a search tree over the times of last references. These are
  * Algorithms 1 and 2 of the Parda paper.
  *
- * A hash table gives the time of the block's previous reference, and the tree gives the number of
- * blocks referenced since then. The tree then replaces that time by the present time, which is the
- * newest. The trees (src/order/tree.h) differ in how they limit their depth. `interval` stores
- * ranges of the times that are not last references.
+ * A hash table gives the time of the previous reference to a block, and the tree gives the number
+ * of blocks referenced since that time. The tree then replaces this time by the present time, which
+ * is the newest. The trees `splay` and `avl` (src/order/tree.h) differ in how they limit their
+ * depth. `interval` stores ranges of the times that are not last references.
  *
  * Let N be the number of references and M the number of blocks (or the bound). Time: O(N log M),
  * amortized for `splay`. Memory: O(M), which is 21 to 43 bytes per block for the table and 32 to 64

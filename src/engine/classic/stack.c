@@ -2,9 +2,9 @@
  * every other engine is checked.
  *
  * The engine keeps the blocks in a list ordered by last reference, newest first. The distance of a
- * reference is its block's position in the list; the block then moves to the beginning. With a
- * bound B the list has at most B entries, because deeper blocks have a distance of B or more, which
- * counts as infinite.
+ * reference is its block's position in the list, counted from 0; the block then moves to the
+ * beginning. With a bound B the list has at most B entries, because deeper blocks have a distance
+ * of B or more, which counts as infinite.
  *
  * Time: O(distance) per reference, O(M) at worst. Memory: 8 bytes per block. Use it to check
  * results and as a template for a new engine, but not to measure.
@@ -97,9 +97,9 @@ const rdi_engine_ops rdi_engine_stack = {
             .summary = "Mattson's LRU stack as a list: slow, simple, the oracle",
             .role = RD_ROLE_STUDY,
             .card =
-                "The engine keeps all blocks in a list by recency; the distance is the position\n"
-                "in it. Time: O(distance) per reference. Memory: 8 bytes per block. Use it to\n"
-                "check other engines.",
+                "The engine keeps all blocks in a list by recency; the distance of a reference\n"
+                "is the position of its block in the list. Time: O(distance) per reference.\n"
+                "Memory: 8 bytes per block. Use it to check other engines.",
             .caps = RD_CAP_DISTANCES | RD_CAP_BOUND | RD_CAP_ORACLE,
             .error_kind = "exact",
         },

@@ -86,7 +86,7 @@ rd_status rdi_device_alloc(rdi_device *d, size_t bytes, void **out) {
         RD_TRY(rdi_device_room(d, &room));
         return rdi_fail(d->ctx, RD_ENOMEM,
                         "out of memory on the GPU: %zu bytes are needed, but only %" PRIu64
-                        " of %zu bytes are free",
+                        " of %zu bytes are free; use shorter rounds, or an engine without a GPU",
                         bytes, room, d->properties.totalGlobalMem);
     }
     RD_TRY(rdi_cuda_check(d, error, "cudaMalloc"));

@@ -1,8 +1,8 @@
 /* Declares a GPU as the engines see it: memory, copies, streams, events, sorting.
  *
  * Engines are C code that uses this header. Kernels are CUDA code behind similar headers. device.cu
- * implements this header with CUDA. plain_device.c implements it in builds without nvcc and in
- * tests/emulated: there, device memory is plain memory and every operation completes at once.
+ * implements this header with CUDA. In builds without nvcc and in tests/emulated, plain_device.c
+ * implements it: device memory is then plain memory, and every operation completes at once.
  *
  * Operations on a stream run in order, and they may run after the call that submits them has
  * returned. So any later call on the same device may report the failure of a kernel.
@@ -43,8 +43,8 @@ unsigned rdi_device_processors(const rdi_device *d); /* number of multiprocessor
 /* Sets *bytes to the number of bytes of device memory that can be allocated now. */
 rd_status rdi_device_room(rdi_device *d, uint64_t *bytes);
 
-/* Allocates device memory. Returns RD_ENOMEM if the device has too little; the message says how
- * much is left. */
+/* Allocates device memory. Returns RD_ENOMEM if too little is free; with CUDA, the message says how
+ * much is free. */
 rd_status rdi_device_alloc(rdi_device *d, size_t bytes, void **out);
 void rdi_device_free(rdi_device *d, void *p);
 
@@ -52,8 +52,8 @@ void rdi_device_free(rdi_device *d, void *p);
  * The context counts it. */
 rd_status rdi_pinned_alloc(rdi_device *d, size_t bytes, void **out);
 void rdi_pinned_free(rdi_device *d, void *p, size_t bytes);
-/* Pins memory of the caller, whole pages, and ends that. rdi_device_pin() returns false if the
- * system refuses. */
+/* rdi_device_pin() pins memory of the caller, or returns false if the system refuses, which it may
+ * do unless the memory is whole pages. rdi_device_unpin() ends the pinning. */
 bool rdi_device_pin(rdi_device *d, void *p, size_t bytes);
 void rdi_device_unpin(rdi_device *d, void *p);
 /* Returns whether the memory at `p` is pinned, so that it can be copied without staging. */

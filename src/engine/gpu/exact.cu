@@ -12,7 +12,7 @@
 #define THREADS        (RDI_EXACT_TILE / ITEMS)
 #define WARPS          (THREADS / 32)
 #define SIMPLE_THREADS 256u /* number of threads in a block of a kernel without shared memory */
-/* Number of the lowest bins, in which all threads of a warp often count at the same time. */
+/* Number of lowest bins in which many threads of a warp often count at the same time. */
 #define HOT_BINS 12u
 
 static_assert(WARPS >= 1 && WARPS <= 32, "one warp adds up the totals of all warps");
@@ -133,8 +133,9 @@ static __device__ rdi_exact_link load_link(const rdi_exact_link *links, uint32_t
 
 /* ---- the table ----
  *
- * A thread block processes the tiles of one panel, with a histogram of their buckets in shared
- * memory. A word holds two counts, because no bucket has more than RDI_EXACT_TILE references.
+ * A thread block processes the tiles of one panel. A histogram in shared memory counts their
+ * references by the bucket of the previous reference. A word holds two counts, because at most
+ * RDI_EXACT_TILE references have their previous reference in the same bucket.
  * Before every tile, the thread block writes for each bucket the number of earlier references of
  * the panel whose previous reference lies in a higher bucket. */
 

@@ -25,13 +25,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Number of references in the shortest round, a few milliseconds of work. */
+/* Minimum automatic length of a round in references, a few milliseconds of work. */
 #define LEAST_ROUND ((uint64_t)1 << 22)
 #define USUAL_ROUND ((uint64_t)1 << 26)
 #define MOST_ROUND  ((uint64_t)1 << 28)
 /* A round has this many times as many references as the stack has blocks, within limits. */
 #define STACK_SHARE 8
-/* Number of references in each of the two pinned staging buffers. */
+/* Maximum number of references in each of the two pinned staging buffers. */
 #define STAGING   ((size_t)1 << 20)
 #define COPY_REFS ((size_t)1 << 23) /* maximum number of references per copy */
 /* A feed of fewer references is staged without a check for pinned memory. */
@@ -42,7 +42,7 @@ typedef struct gpu_engine {
     rdi_run *run;
     /* Opens the device, which takes a tenth of a second, while the caller reads references. */
     rdi_background *opening;
-    rd_status opened; /* status of that, after rdi_background_wait(opening) */
+    rd_status opened; /* status of opening the device, valid after rdi_background_wait(opening) */
     rdi_device *device;
     rdi_gpu_rounds rounds;
     /* Device memory of two rounds: incoming[filling] is being filled, and the current round uses
@@ -218,7 +218,7 @@ static rd_status gpu_feed(void *self, const uint64_t *blk, size_t n, uint64_t *d
             RD_TRY(hand_over(e));
     }
     return pinned ? rdi_device_wait(e->device, RDI_STREAM_IN)
-                  : RD_OK; /* waits, because the caller may change the memory afterwards */
+                  : RD_OK; /* waits for uploads, because the caller may change the memory later */
 }
 
 static bool gpu_pin(void *self, void *memory, size_t bytes) {

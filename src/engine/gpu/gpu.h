@@ -50,15 +50,15 @@ typedef struct rdi_gpu_rounds {
     uint64_t *delivery;    /* in pinned host memory: distances on their way to the sink */
     rdi_event *mark[RDI_GPU_STAGES + 1];
     rdi_exact_round round; /* the current round */
-    bool under_way;
+    bool under_way;        /* true: the current round has been started and not waited for */
     rdi_gpu_costs costs;
 } rdi_gpu_rounds;
 
 rd_status rdi_gpu_rounds_open(rdi_gpu_rounds *g, rdi_run *run, rdi_device *device);
 void rdi_gpu_rounds_close(rdi_gpu_rounds *g);
 
-/* Allocates memory for rounds of n positions in advance, or for shorter rounds if the device has
- * too little memory. */
+/* Allocates memory for rounds of n positions before the first round, or for shorter rounds if the
+ * device has too little memory. */
 rd_status rdi_gpu_rounds_prepare(rdi_gpu_rounds *g, uint64_t n);
 
 /* Waits for the previous round like rdi_gpu_rounds_wait(), and starts a round of n references in

@@ -6,10 +6,10 @@
 
 #include <inttypes.h>
 
-/* Maximum number of positions in a round, for which the histogram fits in shared memory. */
+/* Maximum number of positions in a round: the histogram of their buckets fits in shared memory. */
 #define MOST_POSITIONS ((uint64_t)1 << 29)
 #define DELIVERY       ((size_t)1 << 18) /* maximum number of distances per download */
-#define ROOM_SHARE     0.9               /* largest fraction of the device's memory to use */
+#define ROOM_SHARE     0.9               /* largest fraction of the free device memory to use */
 
 /* ---- opening and closing ---- */
 
@@ -103,7 +103,8 @@ static rd_status drain_bins(rdi_gpu_rounds *g) {
     return status;
 }
 
-/* Makes room for the bins of all distances in a round of n positions. */
+/* Makes room for the bins of all distances in a round of n positions, unless distances are
+ * requested. */
 static rd_status fit_bins(rdi_gpu_rounds *g, uint64_t n) {
     uint32_t bins = bins_below(g, n);
     if (bins <= g->counts.n || g->run->in->distances)
@@ -166,8 +167,8 @@ static int64_t missing_bytes(rdi_gpu_rounds *g, rdi_exact_shape s) {
 }
 
 /* Sets *out to the number of references, at most n, that the device can process as one round. If
- * memory is short, n is halved until the round fits. Fails if the live blocks leave too little
- * room. */
+ * device memory is short, halves the number until the round fits. Fails if the live blocks leave
+ * too little room. */
 static rd_status affordable(rdi_gpu_rounds *g, uint64_t n, uint32_t *out) {
     uint64_t room = 0, stack_n = g->stack_n, part = n;
     if (part > MOST_POSITIONS - stack_n)

@@ -49,8 +49,8 @@ typedef struct rdi_rda_work {
     uint32_t *full;             /* set to nonzero if a pool is too small; zero at first */
 } rdi_rda_work;
 
-/* Step 1 analyzes the chunks, step 2 merges the chunks of each group, and step 3 merges the groups.
- * See the functions of the same steps below. */
+/* These functions run the steps: step 1 analyzes the chunks, step 2 merges the chunks of each
+ * group, and step 3 merges the groups. */
 rd_status rdi_rda_device_local(rdi_device *d, const rdi_rda_work *w);
 rd_status rdi_rda_device_threads(rdi_device *d, const rdi_rda_work *w);
 rd_status rdi_rda_device_groups(rdi_device *d, const rdi_rda_work *w);
@@ -93,8 +93,8 @@ RDI_BOTH void rdi_rda_run_thread(const rdi_rda_work *w, uint32_t group, uint32_t
         *w->full = 1;
 }
 
-/* Turns the n counts in before[1] to before[n] into prefix sums. One thread calls this function
- * between two steps. */
+/* Turns the n counts in before[1] to before[n] into prefix sums. One thread calls this function for
+ * each array, before the next step. */
 RDI_BOTH void rdi_rda_sum_up(uint32_t *before, uint32_t n) {
     before[0] = 0;
     for (uint32_t i = 0; i < n; i++)

@@ -1,7 +1,7 @@
 /* Runs a round of the level-by-level algorithm on a device. See levels_device.h. */
 #include "engine/gpu/levels_device.h"
 
-/* Number of levels between two checks whether more levels are needed. */
+/* Number of levels after which the host checks again whether more levels are needed. */
 #define LEVELS_AT_A_TIME 32u
 
 rd_status rdi_levels_device_open(rd_ctx *ctx, rdi_levels_device *l) {

@@ -19,9 +19,9 @@ extern "C" {
 /* The data of the current round. Pointers are to device memory. */
 typedef struct rdi_levels_scan {
     const uint64_t *block;
-    uint64_t *above; /* has whole tiles; the entries after the last reference are never marked as
-                        misses */
-    uint8_t *miss;   /* also has whole tiles */
+    uint64_t *above; /* per reference: the block one level up; room for whole tiles */
+    uint8_t *miss;   /* one bit per reference: set if it has missed in all levels so far; whole
+                        tiles, with zeros after the last reference */
     uint64_t *dist;
     rdi_fallen *fallen; /* per tile: the block that falls to the next level at its last miss */
     uint64_t *copied;   /* per tile: the block that reaches the tile at this level */

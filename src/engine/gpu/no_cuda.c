@@ -1,4 +1,4 @@
-/* Reports that there is no GPU, in builds without the CUDA files. */
+/* Reports that no GPU can be used, because this build does not have the CUDA files. */
 #include "engine/gpu/device.h"
 
 const char *rdi_device_unavailable(void) {

@@ -52,7 +52,8 @@ rd_status rdi_exact_links(rdi_device *d, const rdi_exact_round *b) {
 
 /* ---- the table ---- */
 
-/* Adds the references of a tile to the histogram of buckets. */
+/* Adds the references of a tile to the histogram, which counts references by the bucket of the
+ * previous reference. */
 static void count_buckets(const rdi_exact_round *b, uint32_t tile, uint32_t *histogram) {
     const rdi_exact_shape *s = &b->shape;
     uint32_t begin = s->stack_n + tile * RDI_EXACT_TILE;

@@ -6,7 +6,8 @@
  * for itself or for the other thread of its process, because rank 0 distributes the trace and
  * analyzes at the same time. In between it yields the processor, because there may be more ranks
  * than processors. A long message moves only while both ends are inside MPI, so a progress thread
- * drives the transfers while the rank computes. All MPI calls are made inside the monitor.
+ * drives the transfers while the rank computes. All MPI calls that concern messages are made inside
+ * the monitor.
  *
  * A process that fails during an analysis ends all processes with MPI_Abort(). If a process dies,
  * the launcher ends all others. So no process waits forever.
@@ -39,7 +40,7 @@ typedef struct outgoing {
 struct rd_cluster {
     rdi_ranks ranks;
     rd_ctx *ctx;
-    rdi_monitor monitor; /* guards the following fields and all calls of MPI */
+    rdi_monitor monitor; /* guards the following fields, and all MPI calls for messages */
     rdi_inbox box;       /* messages for this rank */
     outgoing *out;
     rd_status status;   /* status of the first failure in this process */
@@ -236,10 +237,13 @@ static void mpi_close(rdi_ranks *r) {
 static rd_status start_mpi(rd_ctx *ctx, int *rank, int *size) {
     int provided = 0;
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
-        return rdi_fail(ctx, RD_EDEVICE, "MPI cannot be initialized");
+        return rdi_fail(ctx, RD_EDEVICE,
+                        "MPI cannot be initialized; check the MPI installation, or use the command "
+                        "reusedist, which needs no MPI");
     if (provided < MPI_THREAD_SERIALIZED)
         return rdi_fail(ctx, RD_EUNSUPPORTED,
-                        "this MPI library does not support calls from several threads");
+                        "this MPI library does not support calls from several threads; use a "
+                        "library with MPI_THREAD_SERIALIZED, or the command reusedist");
     MPI_Comm_rank(MPI_COMM_WORLD, rank);
     MPI_Comm_size(MPI_COMM_WORLD, size);
     return RD_OK;

@@ -8,13 +8,13 @@
  *                n - n(t) points from time n(t) on are all to the right and above
  *
  * References without a next reference come last in the merged order, sorted by time. They form the
- * LRU stack, and the next round begins with them. With a bound, the next round begins with at most
- * that many of them, the newest ones.
+ * LRU stack, and the next round begins with them. With a bound B, the next round begins with the
+ * newest B of them.
  *
  * Time: O(log n) per reference for the ranks, for any trace; finding n(t) takes O(log n) with
  * `sort`, O(B) with `range:B`, and O(1) with `table`, which uses one thread. Memory: 52 bytes per
- * reference of a round. A round has three times as many references as there are live blocks, and at
- * least 64 K new references (16 M on a device), unless the option `phase` sets their number.
+ * reference of a round. A round begins with the blocks of the LRU stack and has twice as many new
+ * references, but at least 64 K (16 M on a device), unless the option `phase` sets their number.
  * Distances are late by up to a round.
  *
  * Use it on machines with very many processors, or if the cost must be the same for every trace. On

@@ -31,11 +31,12 @@ rd_status rdi_next_parse(rd_ctx *ctx, const char *text, rdi_next *out) {
                         text);
     out->how = RDI_NEXT_RANGE;
     if (rd_parse_size(ctx, text + 6, &out->range) != RD_OK)
-        return rdi_fail(ctx, RD_EINVAL, "engine geometric: next: range: %s", rd_last_error(ctx));
+        return rdi_fail(ctx, RD_EINVAL, "engine geometric: next=range:BLOCKS: %s",
+                        rd_last_error(ctx));
     if (out->range == 0 || out->range > UINT32_MAX)
         return rdi_fail(ctx, RD_EINVAL,
-                        "engine geometric: next=%.80s: a range has 1 to %" PRIu32 " blocks", text,
-                        UINT32_MAX);
+                        "engine geometric: next=%.80s: a range must have 1 to %" PRIu32 " blocks",
+                        text, UINT32_MAX);
     return RD_OK;
 }
 
@@ -211,7 +212,8 @@ rd_status rdi_geometric_check(rd_ctx *ctx, const rdi_next *next, const uint64_t 
     for (uint32_t t = 0; t < n && next->how == RDI_NEXT_RANGE; t++)
         if (block[t] >= next->range)
             return rdi_fail(ctx, RD_ERANGE,
-                            "engine geometric: block %" PRIu64 " is not below next=range:%" PRIu64,
+                            "engine geometric: block %" PRIu64 " is not below the range of "
+                            "next=range:%" PRIu64 "; give a larger range, or use next=sort",
                             block[t], next->range);
     return RD_OK;
 }

@@ -10,8 +10,9 @@
  * First references are exact. With adjust=off no distance is below the true one. If a chunk is as
  * long as the trace, all distances are exact. There is no error bound.
  *
- * Time: O(ST / 64) per reference at most. Memory: up to 120 bytes per reference of a round, and 40
- * to 60 bytes per distinct block. Distances are late by up to a round.
+ * Time: at most O(ST / 64) per reference for the distances inside a chunk. Memory: up to 120 bytes
+ * per reference of a round, and 40 to 60 bytes per distinct block. Distances are late by up to a
+ * round.
  *
  * Use this engine to reproduce the paper. `auto` is exact and faster on any number of cores, and so
  * is `gpu` on a device.
@@ -178,7 +179,8 @@ static rd_status deliver_zeros(hprda_engine *e, uint64_t n) {
     return RD_OK;
 }
 
-/* Delivers the distances, and between them a zero for each immediate repeat. */
+/* Delivers the distances of the round, and after each of them a zero for each immediate repeat of
+ * the reference. */
 static rd_status deliver_expanded(hprda_engine *e) {
     const uint64_t *repeats = e->repeats.at, *dist = e->dist.at;
     size_t from = 0;

@@ -1,9 +1,9 @@
 /* Runs HP-RDA on processor threads, like the paper's OpenMP version.
  *
- * A worker takes one group after the other, runs the threads of the group in turn, and merges their
- * chunks. It does this in memory of its own, which stays in the cache. It then inserts the blocks
- * of the group into a table that all workers share. When the table has all groups, the workers
- * merge the groups.
+ * A worker takes one group after another, runs the threads of the group one after another, and
+ * merges their chunks. It does this in memory of its own, which stays in the cache. It then inserts
+ * the blocks of the group into a table that all workers share. When the table has the blocks of all
+ * groups, the workers merge the groups.
  */
 #include "engine/papers/hprda.h"
 

@@ -15,7 +15,7 @@ typedef struct rdi_lanes {
      * sorted run of points with their ranks. */
     void (*make_run)(const uint32_t *next, uint32_t time, uint32_t n, rdi_point *out);
     /* Runs a backward copy-scan for the symbol `wanted`: for every reference t to this symbol, sets
-     * next[t] to the time of the next one, or to n + t if there is none. */
+     * next[t] to the time of the next reference to it, or to n + t if there is none. */
     void (*scan_symbol)(const uint32_t *symbol, uint32_t n, uint32_t wanted, uint32_t *next);
     /* Runs rdi_levels_scan_group() for n references, group by group. Returns the block at this
      * level after the last reference. */

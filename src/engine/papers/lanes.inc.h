@@ -1,5 +1,6 @@
 /* Defines the inner loops of the data-parallel engines in C that compilers vectorize. The including
- * file defines LANES (the table), LANES_NAME and LANES_TARGET (attributes). */
+ * file defines LANES (the name of the table of functions), LANES_NAME (the text for its field
+ * `name`), and LANES_TARGET (the attribute of the functions). */
 #include "engine/papers/lanes.h"
 
 #define TILE 64 /* number of references that a loop handles together */

@@ -36,7 +36,7 @@
 /* Minimum default length of a round on threads, in references. A round of this length stays in the
  * cache from level to level. */
 #define USUAL_ROUND (32u * 1024)
-/* Number of references in a round on a device, enough for its thousands of threads. */
+/* Default length of a round on a device in references, enough for its thousands of threads. */
 #define DEVICE_ROUND (16u * 1024 * 1024)
 /* Minimum number of groups per worker that justifies a barrier per level. */
 #define SHARE_LEAST   (1024u / RDI_LEVELS_GROUP * 4)
@@ -317,8 +317,8 @@ static rd_status levels_open(void *self, rdi_run *run) {
         run->out.bound = e->deepest;
     if (!e->compact && run->out.bound > DEEPEST_WHOLE && run->out.bound != UINT64_MAX)
         return rdi_fail(run->ctx, RD_EINVAL,
-                        "engine levels: compact=off supports at most %u levels; set C or a bound "
-                        "to at most that",
+                        "engine levels: compact=off supports at most %u levels; set C or the bound "
+                        "to at most this number",
                         DEEPEST_WHOLE);
     if (!e->round_option)
         e->round_option =

@@ -1,10 +1,10 @@
 /* Computes one level of the LRU stack for consecutive references. Threads and CUDA share this code.
  *
- * Level j of the stack changes exactly at references that miss in a cache of j blocks: then the
- * block of level j - 1 falls to level j. Between two misses, level j does not change. So the blocks
- * at level j, as they are before each reference, are a segmented copy-scan of the blocks at level j
- * - 1, restarted after each miss. A reference that has missed so far and finds its own block at
- * level j has distance j.
+ * Level j of the stack changes exactly at references that miss in a cache of j blocks: at each of
+ * them, the block of level j - 1 falls to level j. Between two misses, level j does not change. So
+ * the blocks at level j, as they are before each reference, are a segmented copy-scan of the blocks
+ * at level j - 1, restarted after each miss. A reference that has missed in levels 0 to j - 1 and
+ * finds its own block at level j has distance j.
  */
 #ifndef RDI_LEVELS_CORE_H
 #define RDI_LEVELS_CORE_H
@@ -37,8 +37,9 @@ RDI_BOTH rdi_fallen rdi_levels_last_miss(const uint64_t *above, uint8_t miss) {
 
 /* Scans a group of n <= RDI_LEVELS_GROUP references at one level. `above` holds the blocks one
  * level up and receives the blocks of this level. `copied` is the block at this level before the
- * first reference. Returns the block at this level after the last reference. For a hit i, dist[i]
- * becomes `level`, and bit i of *miss is cleared. Bits from n on must be zero. */
+ * first reference. Returns the block at this level after the last reference. Bit i of *miss is set
+ * if reference i has missed in all levels above. If it hits at this level, dist[i] becomes `level`,
+ * and the bit is cleared. Bits of *miss from n on must be zero. */
 RDI_BOTH uint64_t rdi_levels_scan_group(const uint64_t *block, uint64_t *above, uint8_t *miss,
                                         uint32_t n, uint64_t copied, uint64_t level,
                                         uint64_t *dist) {

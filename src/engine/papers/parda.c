@@ -77,7 +77,8 @@ static rd_status start_crew(parda_engine *e) {
     RD_TRY(rdi_crew_new(e->run->ctx, e->ranks->here, crew_member, e, &e->crew));
     if (rdi_crew_size(e->crew) == e->ranks->here)
         return RD_OK;
-    return rdi_fail(e->run->ctx, RD_ENOMEM, "engine parda: cannot start %u threads; use fewer",
+    return rdi_fail(e->run->ctx, RD_ENOMEM,
+                    "engine parda: the system cannot start %u threads; use fewer threads or ranks",
                     e->ranks->here);
 }
 
@@ -235,8 +236,8 @@ static rd_status choose_resolving(parda_engine *e, rdi_resolving *resolving) {
     return RD_OK;
 }
 
-/* Chooses the ranks: other processes if there are any, unless the option `ranks` is given.
- * Otherwise the ranks are threads. */
+/* Chooses the ranks. If the context has MPI processes and the option `ranks` is not given, the
+ * ranks are these processes. Otherwise they are threads. */
 static rd_status choose_ranks(parda_engine *e) {
     rdi_ranks *others = rdi_ctx_ranks(e->run->ctx);
     uint64_t n = e->ranks_option ? e->ranks_option : e->run->in->threads;
@@ -251,9 +252,10 @@ static rd_status choose_ranks(parda_engine *e) {
     return RD_OK;
 }
 
-/* Returns the chunk size in references. It follows from the option `phase` if that is given. For a
- * short trace it is small enough that all ranks get work. Without `phase`, waiting references may
- * use an eighth of the memory limit, but a chunk has at least LEAST_CHUNK references. */
+/* Returns the chunk size in references. If the option `phase` is given, the size follows from it
+ * or, if the trace is shorter than a round, from the length of the trace. Without `phase`, the size
+ * is at most a rank's share of the trace, and waiting references may use an eighth of the memory
+ * limit, but a chunk has at least LEAST_CHUNK references. */
 static uint64_t choose_chunk(const parda_engine *e) {
     uint64_t n = e->ranks->n, expected = (e->run->in->references + n - 1) / n;
     if (e->round_option && e->run->in->references && e->run->in->references < e->round_option)
@@ -423,16 +425,17 @@ const rdi_engine_ops rdi_engine_parda = {
             .summary = "Parda: ranks without shared memory, in rounds, with two kinds of fix-up",
             .card =
                 "Each rank analyzes a chunk alone with an exact engine (engine=NAME/key=value).\n"
-                "Other ranks resolve its first touches: fixup=pipelined from rank to rank\n"
-                "(Parda), fixup=postfix in log2(ranks) steps (Carr and Nicol). With space=opt a\n"
-                "block that was found by another rank is kept only there. After each round one\n"
-                "rank collects the state and continues with it: the last rank, which becomes the\n"
-                "first (rename=on), or always the same (rename=off).\n"
+                "The ranks of earlier chunks resolve its first touches: fixup=pipelined from rank\n"
+                "to rank (Parda), fixup=postfix in log2(ranks) steps (Carr and Nicol). With\n"
+                "space=opt an earlier rank that finds a block removes it, so that only one rank\n"
+                "keeps it. After each round one rank collects the state and continues with it:\n"
+                "the last rank, which becomes the first (rename=on), or always the same rank\n"
+                "(rename=off).\n"
                 "\n"
-                "Memory: for M blocks O(M) after a round, up to ranks x M with space=plain and\n"
-                "with postfix, with a bound the bound per rank; in addition two chunks of\n"
-                "references per rank. The result is only a histogram. On the threads of one\n"
-                "machine, chunks also gives distances.\n"
+                "Memory: O(M) for M blocks after a round; up to ranks x M with space=plain and\n"
+                "with postfix; with a bound, at most the bound per rank. In addition, each rank\n"
+                "needs two chunks of references. The result is only a histogram. On the threads\n"
+                "of one machine, chunks also gives distances.\n"
                 "\n"
                 "Q. Niu, J. Dinan, Q. Lu, P. Sadayappan. PARDA: a fast parallel reuse distance\n"
                 "analysis algorithm. IPDPS 2012. E. Carr, D. M. Nicol. Empirical study of\n"

@@ -23,7 +23,8 @@ typedef struct rdi_parda_checkpoint {
 void rdi_parda_checkpoint_free(rd_ctx *ctx, rdi_parda_checkpoint *c);
 
 /* Returns a number that distinguishes analyses by their traces and settings. `what` describes the
- * trace and may be NULL. `parts` is true if the ranks read the trace themselves. */
+ * trace and may be NULL. `parts` is true if the ranks read the trace themselves. `binning` and
+ * `param` are the fields `kind` and `param` of the binning. */
 uint64_t rdi_parda_identity(const char *what, bool parts, uint64_t bound, uint64_t binning,
                             uint64_t param);
 

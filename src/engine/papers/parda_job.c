@@ -1,4 +1,5 @@
-/* Runs a rank in this process or in another one. See parda_job.h. */
+/* Runs a rank of an analysis, and serves the analyses that another process announces. See
+ * parda_job.h. */
 #include "engine/papers/parda_job.h"
 
 #include <string.h>

@@ -21,8 +21,9 @@ rd_status rdi_parda_run(const rdi_parda_job *job, rdi_parda_rank *r);
 /* Sends the job to the ranks of other processes, if there are any, and marks `ranks` as busy. */
 rd_status rdi_parda_announce(const rdi_parda_job *job, rdi_ranks *ranks);
 
-/* Runs announced jobs until an empty one arrives or a job fails, in a process that does not have
- * rank 0. `parts` says how to read the trace; its `references` and `what` come with the job. */
+/* Runs announced jobs until an empty message arrives instead of a job, or until a job fails, in a
+ * process that does not have rank 0. `parts` has the functions that read the trace; its fields
+ * `references` and `what` are not used, because they come with the job. */
 rd_status rdi_parda_serve(rd_ctx *ctx, rdi_ranks *ranks, const rd_parts *parts);
 
 #endif

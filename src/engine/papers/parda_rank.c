@@ -4,8 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-/* A rank sends its open first touches when it has at least this many. The number is small, so that
- * resolving begins early. */
+/* A pipelined rank sends its open first touches when it has at least this many. The number is
+ * small, so that resolving begins early. */
 #define MESSAGE 32768
 #define TALLY   (sizeof(rdi_parda_tally) / sizeof(uint64_t))
 
@@ -107,8 +107,8 @@ static rd_status append_state_of(rdi_parda_rank *r, unsigned from) {
     return status;
 }
 
-/* Collects the state of all ranks, in the order of places, which is oldest first. A rank at place 0
- * that writes no checkpoint keeps its own blocks in its engine. */
+/* Collects the state of all ranks, in the order of places, which is oldest first. Without
+ * checkpoints, a rank at place 0 keeps its own blocks in its engine. */
 static rd_status collect_state(rdi_parda_rank *r) {
     bool stay = r->place == 0 && !r->plan->checkpoint;
     if (!stay)
@@ -139,8 +139,9 @@ static rd_status reduce_state(rdi_parda_rank *r) {
 
 /* ---- checkpoints ---- */
 
-/* Fills in the checkpoint except for identity and state: the counts of all ranks since the
- * beginning of the trace, and the position in the trace at which they end. */
+/* Fills in all fields of the checkpoint except identity and state: the counts of all ranks since
+ * the beginning of the trace, the number and the digest of the references counted, and the position
+ * in the trace at which they end. */
 static rd_status gather_counts(rdi_parda_rank *r, rdi_parda_checkpoint *c) {
     const rdi_parda_plan *plan = r->plan;
     rd_ctx *ctx = plan->chunk.ctx;

@@ -16,16 +16,17 @@
  * this is the rank at the last place, which takes place 0 in the next round because the order of
  * places is reversed. Without `rename` it is the rank at place 0.
  *
- * The code deviates from the printed algorithms where they are wrong: a rank receives only from
- * ranks at higher places; counts and the collected state are kept between rounds; references that
- * remain when a trace does not divide evenly into rounds and chunks are analyzed too; a distance of
- * the bound or more is infinite; and a state is cut to the newest `bound` blocks whenever it grows.
+ * The code deviates from the printed algorithms where they are wrong: a rank receives first touches
+ * only from ranks at higher places; counts and the collected state are kept between rounds;
+ * references that remain when a trace does not divide evenly into rounds and chunks are analyzed
+ * too; a distance of the bound or more is infinite; and a state is cut to the newest `bound` blocks
+ * whenever it grows.
  *
  * A checkpoint is taken between rounds: all counts and the collected state go to rank 0, which
  * writes them.
  *
  * A rank can complete a round as soon as the ranks at higher places have completed it, so one
- * thread can run all ranks one after another, from the last to the first.
+ * thread can run all ranks one after another, from the last place to the first.
  */
 #ifndef RDI_PARDA_RANK_H
 #define RDI_PARDA_RANK_H
