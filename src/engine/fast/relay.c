@@ -366,9 +366,9 @@ const rdi_engine_ops rdi_engine_relay = {
                 "If much reuse is very recent, the feeding thread answers it from registers, and\n"
                 "a second thread looks up the rest. Otherwise the first thread looks up time\n"
                 "slots, and the second one measures distances. Use it for references from a\n"
-                "running program, whose idle processor time the two threads use, and for traces\n"
-                "with little locality on two threads. With more locality, or on more threads,\n"
-                "chunks is faster. If every distance is requested, one thread does all the work.\n"
+                "running program, and for traces with little locality on two threads. With more\n"
+                "locality, or on more threads, chunks is faster. If every distance is requested,\n"
+                "one thread does all the work.\n"
                 "\n"
                 "Time: O(1) per reference. Memory: that of stream, and up to 19 MiB.",
             .caps = RD_CAP_DISTANCES | RD_CAP_BOUND | RD_CAP_THREADS,

@@ -40,7 +40,7 @@
 typedef struct gpu_engine {
     uint64_t round_option;
     rdi_run *run;
-    /* Opens the device, which takes a tenth of a second, while the caller reads references. */
+    /* Opens the device, which takes a large part of a second, while the caller reads references. */
     rdi_background *opening;
     rd_status opened; /* status of opening the device, valid after rdi_background_wait(opening) */
     rdi_device *device;

@@ -224,9 +224,9 @@ const rdi_engine_ops rdi_engine_geometric = {
             .role = RD_ROLE_STUDY,
             .card =
                 "Every reference t is a point (t, time of the next reference to the same block).\n"
-                "Merging runs of points in log2(n) data-parallel steps gives the rank of each,\n"
-                "the number of points to the right and above, and from that the distance.\n"
-                "References without a next reference begin the following round.\n"
+                "Merging runs of points in log2(n) data-parallel steps gives the rank of each\n"
+                "point, the number of points to its right and above it. The distance follows\n"
+                "from the rank. References without a next reference begin the following round.\n"
                 "\n"
                 "Exact. Time: O(log n) per reference for the ranks, independent of the trace. The\n"
                 "next times come from a parallel radix sort (next=sort), from a backward copy-\n"

@@ -362,10 +362,11 @@ const rdi_engine_ops rdi_engine_hprda = {
             .summary = "HP-RDA: analyzes chunks in parallel and merges them by an estimate",
             .role = RD_ROLE_STUDY,
             .card = "Each chunk of ST references is analyzed alone, with a hash table and a local\n"
-                    "array. A distance between two chunks is the sum of the distinct blocks of\n"
-                    "every chunk in between: first inside groups of NB chunks, then between the\n"
-                    "NTB groups of a round, then between rounds. A block in several chunks is\n"
-                    "counted several times; adjust=on scales such sums down.\n"
+                    "array. For a distance between two chunks, the numbers of distinct blocks of\n"
+                    "the chunks in between are added up: first inside groups of NB chunks, then\n"
+                    "between the NTB groups of a round, then between rounds. A block in several\n"
+                    "chunks is counted several times; adjust=on scales sums down that exceed the\n"
+                    "number of distinct blocks.\n"
                     "\n"
                     "The number of infinite distances is exact, and so is every distance inside a\n"
                     "chunk. With adjust=off no distance is below the true one. There is no\n"

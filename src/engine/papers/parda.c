@@ -382,8 +382,8 @@ static const rd_opt parda_opts[] = {
      .offset = offsetof(parda_engine, fixup_option),
      .def = "pipelined",
      .choices = "pipelined|postfix",
-     .help = "how ranks resolve first touches; pipelined: from each rank to the one before it; "
-             "postfix: in log2(ranks) steps"},
+     .help = "how ranks resolve first touches; pipelined: each rank passes them to the rank before "
+             "it; postfix: in log2(ranks) steps"},
     {.name = "space",
      .type = RD_OPT_CHOICE,
      .offset = offsetof(parda_engine, space_option),
@@ -406,7 +406,7 @@ static const rd_opt parda_opts[] = {
      .offset = offsetof(parda_engine, rename_option),
      .def = "on",
      .help = "let the rank that collected the state be the first in the next round; off: the same "
-             "rank collects it after every round"},
+             "rank collects the state after every round"},
     {0},
 };
 
@@ -425,8 +425,8 @@ const rdi_engine_ops rdi_engine_parda = {
             .summary = "Parda: ranks without shared memory, in rounds, with two kinds of fix-up",
             .card =
                 "Each rank analyzes a chunk alone with an exact engine (engine=NAME/key=value).\n"
-                "The ranks of earlier chunks resolve its first touches: fixup=pipelined from rank\n"
-                "to rank (Parda), fixup=postfix in log2(ranks) steps (Carr and Nicol). With\n"
+                "The ranks of earlier chunks resolve its first touches: fixup=pipelined from\n"
+                "rank to rank (Parda), fixup=postfix in log2(ranks) steps (Carr and Nicol). With\n"
                 "space=opt an earlier rank that finds a block removes it, so that only one rank\n"
                 "keeps it. After each round one rank collects the state and continues with it:\n"
                 "the last rank, which becomes the first (rename=on), or always the same rank\n"
