@@ -334,8 +334,8 @@ static void state_ignorance(rdi_run *run) {
 }
 
 /* Computes the half width of the band at each size, as a fraction of all references. References
- * that miss in 2^k blocks are counted at index k + 1 and above. Sets the error bound to the largest
- * half width at sizes of 1 / rate or more. */
+ * that miss in a cache of 2^k blocks are counted at index k + 1 and above. Sets the error bound to
+ * the largest half width at sizes of 1 / rate or more. */
 static void state_band(shards_engine *e) {
     double misses[GROUPS] = {0}, factor = (1 - rate_of(e)) * GROUPS / (GROUPS - 1);
     for (size_t k = RD_BAND_SIZES; k-- > 0;) {

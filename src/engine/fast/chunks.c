@@ -14,12 +14,12 @@
  *
  * Time: the time of the inner engine divided by the number of threads, as long as there are few
  * first touches, because a first touch is looked up at least twice instead of once. Memory: the
- * memory of the inner engine once per thread and once for the past. In addition, two rounds of
- * references, unless the caller feeds a whole trace at once or in parts. Distances are late by up
- * to two rounds. The result does not depend on threads, chunks or timing.
+ * memory of the inner engine once per thread and once for the past, and two rounds of references,
+ * unless the caller feeds a whole trace at once or in parts. Distances are late by up to two
+ * rounds. The result does not depend on threads, chunks or timing.
  *
  * Do not use this engine on few threads if most references of a chunk are first touches, because
- * `relay` is faster there.
+ * `relay` is then faster.
  */
 #include "engine/fast/chunks.h"
 

@@ -1,4 +1,5 @@
-/* relay: runs `stream` on two threads, for references that arrive one after the other.
+/* relay: runs `stream` on two threads without dividing the trace into chunks, so that it also suits
+ * references from a running program.
  *
  * The work of `stream` is divided between two threads, such that the first thread needs no result
  * of the second:

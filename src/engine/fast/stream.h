@@ -102,9 +102,9 @@ typedef struct rdi_stream_kernel {
      * does not change the axis except for its next slot. */
     void (*slots)(rdi_stream *e, const uint64_t *blk, size_t n, rdi_stream_packet *out);
     void (*measured)(rdi_stream *e, const rdi_slot_axis *a, const rdi_stream_packet *in);
-    /* Sets newer[i] to the number of live slots above that of blk[i], for n distinct blocks, and
-     * removes these blocks in order. newer[i] is RD_COLD for a block that has no slot. The front
-     * must be off. */
+    /* Sets newer[i] to the number of live slots above the slot of blk[i], for n distinct blocks,
+     * and removes these blocks in order. newer[i] is RD_COLD for a block that has no slot. The
+     * front must be off. */
     void (*take)(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *newer);
     /* Sets the bits of all blocks of the table in e->marks. */
     void (*mark)(rdi_stream *e);

@@ -265,8 +265,8 @@ static KERNEL_TARGET void missed(rdi_stream *e, const rdi_stream_packet *in) {
     run(e, NULL, in->n, NULL, true, in);
 }
 
-/* Fills a tile with the old slots of a packet from index i on, and prefetches the axis there.
- * Returns the next index. */
+/* Fills a tile with the old slots of a packet from index i on, and prefetches the axis at these
+ * slots. Returns the next index. */
 INLINE size_t fill_slots(const rdi_stream *e, const rdi_slot_axis *a, tile *b,
                          const rdi_stream_packet *in, size_t i) {
     const size_t m = in->n - i < e->tile ? in->n - i : e->tile;
@@ -514,9 +514,9 @@ INLINE void sift(bucket *b, uint64_t last, uint64_t down) {
 }
 
 /* Implements rdi_stream_kernel.drop. If the bucket before bucket i was not full, all entries of
- * bucket i are at home and stay there. Otherwise they are inserted again, each into the first
- * bucket from its home on that has room, because a search ends at the first bucket that is not
- * full. */
+ * bucket i are in their home bucket and stay in it. Otherwise they are inserted again, each into
+ * the first bucket from its home on that has room, because a search ends at the first bucket that
+ * is not full. */
 static KERNEL_TARGET void drop(rdi_stream *e, uint64_t last, uint64_t down) {
     rdi_slot_table *t = &e->table;
     bucket *b = t->bucket;

@@ -9,7 +9,7 @@
  *
  * Time: O(n + n^2 / 2^26) for a round of n references and live blocks, where the second term is for
  * the table. Memory: about 70 bytes on the device per reference of a round and per live block. With
- * a bound, the stack has at most that many blocks. Distances are late by a round or two. The host
+ * a bound B, the stack has at most B blocks. Distances are late by a round or two. The host
  * only copies references. The device reads pinned memory directly.
  *
  * Do not use it for short traces, because starting the device takes longer than analyzing them on

@@ -89,9 +89,9 @@ RDI_BOTH uint32_t rdi_rda_analyze(const rdi_rda_local *l, const uint64_t *chunk,
 typedef struct rdi_rda_item {
     uint64_t block;
     uint32_t chain; /* next item in the same bucket that represents a block */
-    uint32_t list;  /* if this item represents its block, the list of all items of the block; else
-                       0 */
-    uint32_t next;  /* next item in that list */
+    uint32_t list;  /* if this item represents its block, the list of all items of the block;
+                       otherwise 0 */
+    uint32_t next;  /* next item of the same block, in that list */
     uint32_t unit;  /* index of the chunk or group */
     uint32_t first, latest;
     uint32_t at; /* position of the first reference, counted from the beginning of the round */

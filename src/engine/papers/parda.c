@@ -7,12 +7,12 @@
  * continues while they work, or the ranks read the trace themselves.
  *
  * Let N be the number of references, P the number of ranks, M the number of blocks, and M_i the
- * number of blocks in chunk i. Time: that of the inner engine for N / P references, and for the at
- * most M first touches that arrive at a rank. Memory: with the space optimization, that of the
- * inner engine for the sum of all M_i during a round, and for M blocks after the fix-up; without
- * it, for up to P times M blocks; with a bound, for at most P times the bound. In addition, each
- * rank needs two chunks of references. The engine returns a histogram, but no distances of single
- * references.
+ * number of blocks in chunk i. Time: the time of the inner engine for N / P references and for the
+ * first touches, at most M, that arrive at a rank. Memory: with the space optimization, the memory
+ * of the inner engine for the sum of all M_i during a round, and for M blocks after the fix-up;
+ * without it, for up to P times M blocks; with a bound, for at most P times the bound. In addition,
+ * each rank needs two chunks of references. The engine returns a histogram, but no distances of
+ * single references.
  *
  * Do not use it on one core. On the threads of one machine, `chunks` also returns distances.
  */
@@ -214,8 +214,8 @@ static rd_status refuse_checkpoint(parda_engine *e, const char *why) {
     return rdi_fail(e->run->ctx, RD_EINVAL, "%s: %s", e->run->in->checkpoint, why);
 }
 
-/* Skips n references that the checkpoint has counted. After the last one, fails if their digest is
- * not that of the checkpoint. */
+/* Skips n references that the checkpoint has counted. After the last one, fails if the digest of
+ * the skipped references differs from the digest in the checkpoint. */
 static rd_status skip(parda_engine *e, const uint64_t *blk, size_t n) {
     e->digest = rdi_parda_digest(e->digest, blk, n);
     e->skip -= n;
