@@ -104,7 +104,8 @@ rd_status rd_mrc_band(rd_ctx *ctx, const rd_profile *p, uint64_t blocks, double 
         return rdi_fail(ctx, RD_EINVAL,
                         "a cache of %" PRIu64
                         " blocks is too close to the analysis bound of %" PRIu64
-                        " blocks: its confidence band is unknown",
+                        " blocks, so its confidence band is unknown; analyze with a larger bound, "
+                        "or with none",
                         blocks, scan.facts->bound);
     return RD_OK;
 }

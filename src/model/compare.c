@@ -354,10 +354,9 @@ rd_status rd_compare(rd_ctx *ctx, rd_profile *a, rd_profile *b, rd_binning binni
     for (int i = 0; i < 2; i++)
         if (binning.kind == RD_BINS_REFERENCE ||
             rd_profile_facts_of(pair[i])->binning.kind == RD_BINS_REFERENCE)
-            return rdi_fail(
-                ctx, RD_EINVAL,
-                "reference groups all have the same number of references: compare other "
-                "bins, for example log");
+            return rdi_fail(ctx, RD_EINVAL,
+                            "cannot compare bins reference:K, which all have the same number of "
+                            "references; use other bins, for example log");
     if (!rd_profile_objects(a) != !rd_profile_objects(b))
         return rdi_fail(ctx, RD_EINVAL,
                         "cannot compare: only one of the profiles counts bytes of objects; analyze "

@@ -9,8 +9,8 @@
  * and its footprint f(w), the blocks that it occupies after w references, is the inverse function.
  * (Xiang, Ding, Luo, Bao, HOTL, ASPLOS 2013, derive the miss ratio as the slope of the average
  * footprint. Read backwards, the relation gives a footprint from any profile, without the reuse
- * times that the average footprint is computed from.) m is a straight line between two points of
- * the curve, so that w and f have closed forms there.
+ * times that the average footprint is computed from.) m is a straight line between two neighboring
+ * points of the curve, so that w and f have closed forms there.
  *
  * When programs with the rates r_i share a cache of C blocks, bisection finds the time T with
  * sum f_i(r_i T) = C. Program i then has the miss ratio of a cache of f_i(r_i T) blocks.
@@ -35,7 +35,8 @@ typedef struct program {
     double rate;   /* share of the references of all programs */
     point *points; /* ascending; at least one */
     size_t n;
-    double most;       /* the most blocks that the program can occupy: all blocks, or the bound */
+    double most;       /* the most blocks that the program can occupy: the bound; without a bound,
+                          all blocks; INFINITY: unknown */
     bool bounded;      /* true: `most` is a bound, beyond which the miss ratio is unknown */
     double resolution; /* the fewest blocks whose miss ratio the profile resolves */
 } program;
@@ -118,7 +119,7 @@ static rd_status read_curve(rd_ctx *ctx, program *p) {
 
 static rd_status check_profile(rd_ctx *ctx, rd_profile *const *profiles, size_t i) {
     if (!profiles[i])
-        return rdi_fail(ctx, RD_EINVAL, "rd_corun_new: profile must not be NULL");
+        return rdi_fail(ctx, RD_EINVAL, "rd_corun_new: profiles[%zu] must not be NULL", i);
     const rd_profile_facts *first = rd_profile_facts_of(profiles[0]),
                            *facts = rd_profile_facts_of(profiles[i]);
     if (rd_profile_objects(profiles[i]))
@@ -150,8 +151,10 @@ static rd_status add_program(rd_corun *c, rd_profile *const *profiles, const dou
                    .bounded = facts->bound != 0,
                    .resolution = (double)rd_mrc_resolution(profiles[i])};
     if (!(p->rate > 0) || isinf(p->rate))
-        return rdi_fail(c->ctx, RD_EINVAL, "the rate of program %zu is not a positive number",
-                        i + 1);
+        return rdi_fail(c->ctx, RD_EINVAL,
+                        "the rate of program %zu is %g; it must be a finite number above 0 "
+                        "(without given rates, it is the number of references)",
+                        i + 1, p->rate);
     c->n++; /* from here on, rd_corun_free() frees the points */
     return read_curve(c->ctx, p);
 }
@@ -284,8 +287,8 @@ typedef struct search {
     size_t most;         /* largest number of programs in one cache */
     double *cost;        /* cost of each set of at most `most` programs */
     double *total;       /* total[k * sets + s]: the best (or worst) cost of set s in k caches */
-    program_set *choice; /* choice[k * sets + s]: the programs that then share a cache with the
-                            first program of set s, including that program */
+    program_set *choice; /* choice[k * sets + s]: in that assignment, the programs that share a
+                            cache with the first program of set s, including the first program */
 } search;
 
 /* Returns whether cost `a` is lower than `b` or, if the worst assignment is wanted, higher. */

@@ -12,7 +12,7 @@
 
 #define STEPS 16           /* number of steps per octave */
 #define GRID  (64 * STEPS) /* number of sizes, from 2^0 to almost 2^64 */
-/* The smallest knee has 8 blocks, because every program reuses the last few blocks. */
+/* Position of the smallest knee, 8 blocks: every program reuses the last few blocks. */
 #define KNEE_MIN_SIZE (3 * STEPS)
 #define KNEE_MIN_GAIN 0.02 /* smallest gain of a knee, as a fraction of all references */
 /* Minimum gain of a knee, as a multiple of the average gain per octave. */
@@ -24,8 +24,8 @@
 
 typedef struct knee_grid {
     double miss[GRID];     /* miss ratio at 2^(i / STEPS) blocks */
-    uint64_t blocks[GRID]; /* smallest size that hits the whole bin in which size i lies, so that no
-                              bin is split */
+    uint64_t blocks[GRID]; /* the end of the bin that contains size i or, if none does, of the last
+                              bin below it, so that no bin is split; 0: there is no such bin */
     bool taken[GRID];      /* true: too close to a knee that was already found */
     size_t n;              /* number of sizes: up to an octave after the end of the curve, or up to
                               the bound */
@@ -53,7 +53,8 @@ static void fill_grid(const rd_profile *p, knee_grid *g) {
             break;
         bool divided;
         g->miss[g->n] = rdi_mrc_scan_at(&scan, size, &divided);
-        /* `last` is the index of the bin that contains this size. */
+        /* `last` is the index of the bin that contains this size or, if none does, of the last bin
+         * below it. */
         size_t last = divided ? scan.next : scan.next - 1;
         g->blocks[g->n] = last < scan.n ? rdi_mrc_bin_spread(&scan, &scan.bins[last]).end : 0;
         behind += !g->hidden && size >= end;

@@ -88,7 +88,7 @@ static rd_status check_config(rd_ctx *ctx, const rd_model_config *c) {
     if (c->method == RD_MODEL_SINGLE && kind != RD_BINS_REFERENCE)
         return rdi_fail(
             ctx, RD_EINVAL,
-            "the single-model method needs reference groups, for example reference:1000");
+            "the single-model method needs reference groups as bins, for example reference:1000");
     if (kind != RD_BINS_REFERENCE && kind != RD_BINS_LOG && kind != RD_BINS_LOGLINEAR)
         return rdi_fail(ctx, RD_EINVAL,
                         "the multi-model method needs log, loglinear or reference bins");
@@ -155,9 +155,9 @@ rd_status rdi_run_group(rd_ctx *ctx, rdi_training_run *run, uint64_t groups) {
     RD_TRY(rdi_profile_rows_as(ctx, run->profile, to, &run->groups, &run->n_groups));
     if (run->n_groups < groups)
         return rdi_fail(ctx, RD_EINVAL,
-                        "a training profile has only %zu reuses, fewer than the %" PRIu64
-                        " groups of the method; train with larger inputs, or with fewer groups if "
-                        "--hist=reference:K sets them",
+                        "the number of reuses in a training profile is %zu, but %" PRIu64
+                        " reference groups need at least one reuse each; train with larger inputs, "
+                        "or with fewer groups if --hist=reference:K sets them",
                         run->n_groups, groups);
     return RD_OK;
 }

@@ -14,7 +14,7 @@ rd_status rdi_machine_check(rd_ctx *ctx, const rd_profile *p, const rd_machine *
         return rdi_fail(
             ctx, RD_EINVAL,
             "the caches of machine %s have sizes in bytes, but the blocks of the profile are "
-            "addresses or objects without a size; analyze with blocks of %" PRIu64 " bytes",
+            "addresses or objects without a size; analyze with -b %" PRIu64,
             m->name, m->line_bytes);
     if (block != m->line_bytes)
         return rdi_fail(ctx, RD_EINVAL,

@@ -6,7 +6,8 @@
 #include "model/mrc.h"
 #include "reusedist/attribution.h"
 
-/* Returns RD_EINVAL unless the profile has distances of blocks as large as the machine's lines. */
+/* Returns RD_EINVAL unless the blocks of the profile are as large as the machine's lines and, if
+ * the profile has references, it has their distances. */
 rd_status rdi_machine_check(rd_ctx *ctx, const rd_profile *p, const rd_machine *m);
 
 /* The probabilities that references miss in the caches of a machine, by the log bin of their

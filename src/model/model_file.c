@@ -92,7 +92,7 @@ static rdi_power read_power(rdi_json *j) {
     double values[2] = {0, 0};
     read_doubles(j, values, 2);
     if (!(values[0] > 0))
-        rdi_json_fail(j, "the factor of a total is not above 0");
+        rdi_json_fail(j, "\"reuses\" and \"blocks\" must begin with a number above 0");
     return (rdi_power){values[0], values[1]};
 }
 
@@ -240,7 +240,7 @@ static const char *find_mistake(rd_model *m) {
     if (f->n_sizes < 2)
         return "a model needs two or more sizes";
     if (f->method == RD_MODEL_SINGLE && f->binning.kind != RD_BINS_REFERENCE)
-        return "method single needs reference groups";
+        return "method single needs bins reference:GROUPS";
     for (size_t i = 0; i < m->n; i++)
         if (!rdi_patterns_has(f->patterns, m->pieces[i].pattern))
             return "a piece has a pattern that the model does not list";

@@ -22,7 +22,7 @@
 
 #define SWEEPS          20000u
 #define STANDARD_WEIGHT 10
-#define NARROWEST       1e-6 /* minimum width of a cell */
+#define NARROWEST       1e-6 /* minimum width of a cell of reference groups */
 /* Maximum number of log-linear bins, for distances up to 8.6 * 10^9. */
 #define CELLS_MOST (UINT64_C(1) << 22)
 
@@ -75,9 +75,9 @@ static rd_status fill_from_bins(rd_ctx *ctx, rd_binning binning, const rd_bin *r
     uint64_t n_cells = rdi_bin_index(binning, rows[n - 1].low) + 1;
     if (n_cells > CELLS_MOST)
         return rdi_fail(ctx, RD_EINVAL,
-                        "distances of up to %" PRIu64
-                        " need too many log-linear bins for training: use log bins",
-                        rows[n - 1].high);
+                        "distances of up to %" PRIu64 " need more than %" PRIu64
+                        " log-linear bins, the maximum for training; use log bins",
+                        rows[n - 1].high, CELLS_MOST);
     RD_TRY(cells_alloc(ctx, (size_t)n_cells, out));
     for (size_t i = 0; i < out->n; i++) {
         rd_bin bin;
@@ -91,7 +91,7 @@ static rd_status fill_from_bins(rd_ctx *ctx, rd_binning binning, const rd_bin *r
 }
 
 /* Makes `groups` cells with the same number of references each. The rows are in ascending order of
- * distance, and are divided at every multiple of 1 / `groups` of all references. */
+ * distance, and are divided at every multiple of 1 / `groups` of their references. */
 static rd_status fill_with_groups(rd_ctx *ctx, size_t groups, const rd_bin *rows, size_t n,
                                   cells *out) {
     double total = (double)finite_references(rows, n), size = 1.0 / (double)groups, below = 0;
@@ -126,7 +126,7 @@ static rd_status cells_of_run(rd_ctx *ctx, const rdi_training_run *run, rd_binni
     return status;
 }
 
-/* Returns the cell that contains a distance, or c->n after the last edge. */
+/* Returns the index of the cell that contains a distance, or c->n after the last edge. */
 static size_t find_cell(const cells *c, double distance) {
     size_t low = 0, high = c->n + 1;
     while (high - low > 1) {

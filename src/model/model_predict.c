@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Log bins are used from this distance on, because there would be more than a million log-linear
- * bins. */
+/* If the largest distance reaches this number, the profile gets log bins, because it would need
+ * more than a million log-linear bins. */
 #define FAR 0x1p31
 /* Log bins are also used if the pieces cover at least this many log-linear bins. */
 #define MANY 0x1p24
@@ -147,8 +147,9 @@ static uint64_t power_at(rdi_power p, double size) {
     return (uint64_t)fmin(MOST, power_of(p, size));
 }
 
-/* Refuses a size that is not above 0 or not finite, and a size for which the profile would have
- * 2^62 or more reuses or blocks, which no trace has. `most` is the largest distance. */
+/* Refuses a size that is not above 0 or not finite, and a size for which a distance, the number of
+ * reuses or the number of blocks would be 2^62 or more, which no trace has. `most` is the largest
+ * distance. */
 static rd_status check_size(const rd_model *m, double size, double most) {
     if (!(size > 0 && isfinite(size)))
         return rdi_fail(m->ctx, RD_EINVAL,
@@ -157,7 +158,7 @@ static rd_status check_size(const rd_model *m, double size, double most) {
         return RD_OK;
     return rdi_fail(m->ctx, RD_EINVAL,
                     "an input size of %.10g is too large: the model, which was learned from sizes "
-                    "%.10g to %.10g, predicts more than 2^62 references or blocks",
+                    "%.10g to %.10g, predicts 2^62 or more references or blocks",
                     size, m->facts.sizes[0], m->facts.sizes[m->facts.n_sizes - 1]);
 }
 

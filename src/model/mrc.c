@@ -66,9 +66,9 @@ static double share_below(const rdi_mrc_scan *scan, const rd_bin *bin, uint64_t 
     return (double)(blocks - spread.from) / (double)(spread.end - spread.from);
 }
 
-/* Adds the bins that end at or below `blocks` to scan->below. Returns the estimated number of
- * references below `blocks` in the bins that contain `blocks`. *divided says whether there are such
- * bins. */
+/* Adds the references of all bins that end at or below `blocks` to scan->below. Returns the
+ * estimated number of references with a distance below `blocks` in the bins that contain `blocks`.
+ * *divided says whether there are such bins. */
 static double count_below(rdi_mrc_scan *scan, uint64_t blocks, bool *divided) {
     while (scan->next < scan->n && rdi_mrc_bin_end(scan, &scan->bins[scan->next]) <= blocks)
         scan->below += scan->bins[scan->next++].count;

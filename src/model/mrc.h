@@ -14,8 +14,8 @@
 typedef struct rdi_mrc_scan {
     const rd_bin *bins;
     size_t n;
-    uint64_t limit;      /* a number above every finite distance: the bound, or else the number of
-                            blocks, or UINT64_MAX if both are unknown */
+    uint64_t limit;      /* a number above every finite distance: the bound; without a bound, the
+                            number of blocks, or UINT64_MAX if that is unknown */
     uint64_t references; /* number of references, finite and infinite */
     bool sums_known;     /* true: the bins have means */
     size_t next;         /* index of the first bin that is not completely counted */
@@ -48,15 +48,16 @@ uint64_t rdi_mrc_end(const rdi_mrc_scan *scan);
  * profile must have a band: rd_mrc_has_band(). */
 typedef struct rdi_band_scan {
     const rd_profile_facts *facts;
-    const rd_objects_facts *objects; /* NULL: blocks, not objects */
+    const rd_objects_facts *objects; /* facts about an object cache, whose sizes are bytes; NULL:
+                                        sizes are blocks */
     rdi_mrc_scan more, less; /* scans of the curve at the upper and at the lower end of the range in
                                 which the cache size may lie */
 } rdi_band_scan;
 
 rdi_band_scan rdi_band_scan_start(const rd_profile *p);
-/* Sets the band at `blocks`, which must not decrease from call to call. Returns false near the
- * bound of the profile, where the band is unknown, because computing it needs the curve at larger
- * sizes as well. */
+/* Sets *low and *high to the band at a cache size of `blocks`, which must not decrease from call to
+ * call. Returns false near the bound of the profile and beyond it, where the band is unknown,
+ * because computing it needs the curve at larger sizes as well. */
 bool rdi_band_scan_at(rdi_band_scan *scan, uint64_t blocks, double *low, double *high);
 
 /* Returns whether the profile has distances. A profile has no distances if the trace is empty, or

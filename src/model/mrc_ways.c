@@ -64,7 +64,8 @@ rd_status rd_mrc_ways(rd_ctx *ctx, const rd_profile *p, uint64_t sets, uint64_t 
 
 /* Reads the band at a fully associative size. A size that the sample does not resolve has at least
  * the misses of the smallest size that the sample resolves. Near a bound and beyond it the band is
- * not known; *high then keeps its value from the previous call, because the curve never rises. */
+ * unknown: *low is 0, and *high keeps its value from the previous call, because the curve never
+ * rises. */
 static void read_band(rdi_band_scan *scan, uint64_t blocks, uint64_t resolution, double *low,
                       double *high) {
     double at_low = 0, at_high = *high;

@@ -65,8 +65,8 @@ rd_status rd_patterns_parse(rd_ctx *ctx, const char *text, rd_patterns *out) {
         rd_pattern p = find_pattern(at, n);
         if (p == RD_PATTERN_COUNT)
             return rdi_fail(ctx, RD_EINVAL,
-                            "unknown pattern '%.*s'; valid: auto, or some of constant, 1/3, 1/2, "
-                            "2/3, linear",
+                            "unknown pattern '%.*s'; valid: auto, or a comma-separated list of "
+                            "constant, 1/3, 1/2, 2/3, linear",
                             (int)(n < 40 ? n : 40), at);
         set |= BIT(p);
         at += n;

@@ -1,6 +1,8 @@
-/* Chooses the peak that represents the input size. Every peak that all training profiles have, with
- * different distances, is tried: its distances are taken as sizes, and the error shows how well the
- * distances of all groups follow the patterns. */
+/* Chooses the peak that represents the input size, and computes the input size of a profile in the
+ * unit of a model.
+ *
+ * Every peak that all training profiles have, with different distances, is tried: its distances are
+ * taken as sizes, and the error shows how well the distances of all groups follow the patterns. */
 #include "model/locality.h"
 #include "profile/profile_build.h"
 #include "profile/thresholds.h"
@@ -129,11 +131,12 @@ rd_status rd_model_size_of(const rd_model *m, const rd_profile *p, double *out) 
             return RD_OK;
         }
         return rdi_fail(m->ctx, RD_EINVAL,
-                        "the profile has no %s, which represents the input size in this model",
+                        "the profile has no %s, which represents the input size in this model; "
+                        "give the size itself (--size)",
                         unit);
     }
     return rdi_fail(m->ctx, RD_EINVAL,
-                    "the profile does not contain its input size in the unit of this model, %s; "
-                    "give the size itself (--size)",
+                    "the profile does not contain its input size (unit of sizes in this model: "
+                    "%s); give the size itself (--size)",
                     unit);
 }

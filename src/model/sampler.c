@@ -7,11 +7,12 @@
  * large inputs, although the size is not known. F grows mostly while the program starts up and
  * fills its data. Distances that are long at that time will soon be short in comparison. So
  * sampling restarts whenever F has grown by a quarter. Programs also touch new blocks when they
- * end, so the result is the set of samples with the most peaks. No block is sampled at a distance
- * below QUALIFY_LEAST.
+ * end, so the result is the set of samples with the most peaks. The automatic threshold for
+ * sampling a block is never below QUALIFY_LEAST.
  *
- * A peak counts as known as soon as rd_sampler_peaks() returns it. While an earlier set of samples
- * has more peaks, the peaks of the current samples are not known yet.
+ * The time of a peak is the number of references after which rd_sampler_peaks() returns the peak.
+ * The function does not return the peaks of the current samples while an earlier set of samples has
+ * more.
  */
 #include "base/common.h"
 #include "reusedist/engine.h"

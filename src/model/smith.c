@@ -1,8 +1,8 @@
 /* Computes the miss probability of a set-associative cache. See smith.h.
  *
  * The binomial tail is a sum of terms outward from the term at the number of ways, on the side that
- * has less than about half of the probability. So nothing cancels, and there are at most a few
- * standard deviations of terms. The first term comes from Loader's form of the binomial
+ * has less than about half of the probability. So nothing cancels, and the terms that matter are
+ * within a few standard deviations. The first term comes from Loader's form of the binomial
  * probability, which loses no digits when the number of trials is large; factorials or log-gamma
  * would lose most digits at 2^40 trials. Beyond a variance of 2^20, an Edgeworth series is precise
  * enough. src/profile/binomial.c has the whole distribution in cells; its normal approximation
@@ -14,8 +14,9 @@
 
 #define SERIES_FROM 0x1p20 /* minimum variance for the Edgeworth series */
 #define NEGLIGIBLE  1e-17  /* terms below this fraction of the sum end the sum */
-#define REACH       9.0    /* exp(-REACH^2 / 2) is below 1e-17 */
-#define CELLS       48.0   /* cells per standard deviation of the distance at which a miss begins */
+/* rdi_smith.low and .high leave out at most exp(-REACH^2 / 2), which is below 1e-17. */
+#define REACH 9.0
+#define CELLS 48.0 /* cells per standard deviation of the distance at which a miss begins */
 
 /* ---- one probability ---- */
 
@@ -126,8 +127,8 @@ rdi_smith rdi_smith_start(uint64_t sets, uint64_t ways) {
     return smith;
 }
 
-/* Computes the nodes of the cell with number `cell`. The next cell begins where the last one
- * ends. */
+/* Computes the nodes of the cell with number `cell`. If the cell follows the cell whose nodes are
+ * known, its first node is the last node of that cell. */
 static void find_nodes(rdi_smith *s, uint64_t cell) {
     uint64_t begin = s->low + cell * s->step, third = s->step / 3;
     bool next = s->cell != UINT64_MAX && cell == s->cell + 1;
@@ -153,9 +154,9 @@ double rdi_smith_at(rdi_smith *s, uint64_t d) {
            x * a * b / 6 * s->node[3];
 }
 
-/* Returns the sum over [from, end), which lie in one cell. Inside a cell the probability is a
- * cubic polynomial. The sum of a cubic polynomial over 2 j + 1 consecutive numbers follows from its
- * values at the first, the middle and the last of them. */
+/* Returns the sum of the probabilities at the distances [from, end), which lie in one cell. Inside
+ * a cell the probability is a cubic polynomial. The sum of a cubic polynomial over 2 j + 1
+ * consecutive numbers follows from its values at the first, the middle and the last of them. */
 static double sum_in_range(rdi_smith *s, uint64_t from, uint64_t end) {
     double sum = 0;
     if ((end - from) % 2 == 0)

@@ -14,13 +14,14 @@
  * is below 1e-8, even for caches of 2^40 blocks; see smith.c. */
 double rdi_smith_miss(uint64_t d, uint64_t sets, uint64_t ways);
 
-/* A reader of the miss probabilities of one cache, for ascending distances. Where the probability
- * changes slowly, it is computed at a few distances and interpolated between them, so that a caller
- * can ask for every distance of a histogram. The error of interpolation is below 1e-8. */
+/* The state of reading the miss probabilities of one cache at ascending distances. Where the
+ * probability changes slowly, it is computed at a few distances and interpolated between them, so
+ * that a caller can ask for every distance of a histogram. The error of interpolation is below
+ * 1e-8. */
 typedef struct rdi_smith {
     uint64_t sets, ways;
     uint64_t low, high; /* the probability is 0 below `low` and 1 from `high` on, to 1e-17 */
-    uint64_t step;      /* number of distances per cell, a multiple of 3; 1: no interpolation */
+    uint64_t step;      /* number of distances per cell: a multiple of 3, or 1: no interpolation */
     uint64_t cell;      /* number of the cell whose nodes are known; UINT64_MAX: none */
     double node[4];     /* probabilities at 0, 1, 2 and 3 thirds of this cell */
 } rdi_smith;
