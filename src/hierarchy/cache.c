@@ -10,8 +10,9 @@ static rd_status allocate(rdi_cache *c, void *array, uint64_t n, size_t size) {
     uint64_t bytes;
     if (__builtin_mul_overflow(n, (uint64_t)size, &bytes) || bytes > SIZE_MAX / 2)
         return rdi_fail(c->ctx, RD_ENOMEM,
-                        "a cache of %" PRIu64 " sets is too large to simulate; give a smaller one",
-                        c->sets);
+                        "a cache of %" PRIu64
+                        " blocks is too large to simulate; give a smaller one",
+                        c->sets * c->ways);
     void *p = rdi_pages_alloc(c->ctx, bytes);
     if (!p)
         return RD_ENOMEM;

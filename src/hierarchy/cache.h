@@ -90,7 +90,7 @@ uint64_t rdi_cache_find(const rdi_cache *c, uint64_t block);
 /* Updates the order of eviction after a hit in the way with number `way`. */
 void rdi_cache_touch(rdi_cache *c, uint64_t way);
 /* Inserts a block that the cache does not hold, clean and not marked, and sets *victim to the block
- * that was evicted. */
+ * that was evicted, if any. */
 rd_status rdi_cache_insert(rdi_cache *c, uint64_t block, rdi_victim *victim);
 /* Removes the block of the way with number `way`. */
 void rdi_cache_remove(rdi_cache *c, uint64_t way);

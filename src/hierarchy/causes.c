@@ -95,8 +95,8 @@ static rd_status see(rdi_causes *c, uint64_t block, bool *first) {
     return rdi_block_map_exchange(c->seen, block, c->bit, &old);
 }
 
-/* Classifies the reference with index i, whose distance is infinite, and sets *cause to the cause
- * of its miss. */
+/* Counts the reference with index i, whose distance is infinite, as a far hit or as a miss. Sets
+ * *cause to the cause that a miss of this reference has. */
 static rd_status classify_far(rdi_causes *c, size_t i, rd_miss_cause *cause) {
     bool first;
     RD_TRY(see(c, c->blocks[i], &first));

@@ -48,7 +48,7 @@ rd_status rdi_causes_watch(rd_ctx *ctx, rdi_causes *c, rd_miss_sink sink, void *
                            uint32_t cache);
 void rdi_causes_free(rd_ctx *ctx, rdi_causes *c); /* NULL is allowed */
 
-/* Adds the references of a batch, all of which hit or all of which miss. */
+/* Adds n references, all of which miss if `miss` is true, and all of which hit otherwise. */
 rd_status rdi_causes_add(rdi_causes *c, const uint64_t *blocks, size_t n, bool miss);
 /* Adds a reference that misses, with its tag. */
 rd_status rdi_causes_add_miss(rdi_causes *c, uint64_t block, uint64_t tag);

@@ -2,8 +2,8 @@
  *
  * Each block has a state, and a list of copies: one for each thread that has ever had the block. As
  * long as only one thread may have the block, that thread is its owner, and its stores and misses
- * need not look at other threads. Only one thread can have a dirty copy, so a load looks for it
- * there.
+ * need not look at other threads. Only one thread can have a dirty copy, so a load looks for a dirty
+ * copy only in that thread.
  *
  * Causes: the distance of a reference is below the size of a cache if and only if a fully associative
  * LRU cache of this size, from which the same stores remove blocks, holds the block (docs/threads.md,
@@ -129,8 +129,8 @@ static uint32_t next_number(rd_ctx *ctx, void **array, uint64_t *n, uint64_t *ro
         if (*n >= NUMBERS_MAX) {
             rdi_fail(
                 ctx, RD_ERANGE,
-                "private caches have 2^32 or more blocks, or copies of blocks in threads, which "
-                "is too many; use larger blocks or a shorter trace");
+                "the trace has 2^32 blocks or more, or that many copies of blocks in the private "
+                "caches of threads, which is too many; use larger blocks or a shorter trace");
             return 0;
         }
         if (rdi_pages_grow_array(ctx, array, room, *room ? 2 * *room : 256, size) != RD_OK)
@@ -226,7 +226,8 @@ static rd_status use_near(rdi_cache *near, uint64_t block, bool *held) {
     return RD_OK;
 }
 
-/* Counts the cause of a reference whose distance is not below the size of level k, or a far hit. */
+/* Counts a far hit, or the cause of a miss, for a reference whose distance is not below the size of
+ * level k. */
 static rd_status classify_far(rd_simulator *s, size_t k, uint64_t block, bool miss) {
     rdi_cores *c = s->threads;
     rdi_level *l = &s->level[k];
@@ -350,8 +351,7 @@ static void take_over(rd_simulator *s, const rdi_search *found, uint64_t block) 
     remove_copies(c, block);
 }
 
-/* Applies a load or a prefetch to a block that other threads may have, if no cache of the current
- * thread has it. */
+/* Applies a load or a prefetch that leaves its thread to a block that other threads may have. */
 static void share(rd_simulator *s, const rdi_search *found, uint64_t block, bool prefetch) {
     rdi_cores *c = s->threads;
     bool dirty = others_have_dirty(c, block);
@@ -362,7 +362,9 @@ static void share(rd_simulator *s, const rdi_search *found, uint64_t block, bool
     c->records[c->record].owner = 0;
 }
 
-/* Notes that the current thread may get a dirty copy from a shared exclusive level that hits. */
+/* Updates the thread that may have a dirty copy, after a load or prefetch that leaves its thread:
+ * no other thread has one any more, and the current thread may get one from a shared exclusive
+ * level that hits. */
 static void expect_dirty(rd_simulator *s, const rdi_search *found) {
     rdi_cores *c = s->threads;
     record *r = &c->records[c->record];

@@ -24,8 +24,9 @@ void rdi_cores_count(const rd_simulator *s, rd_cache_counts *out);
 rd_status rdi_cores_arrive(rd_simulator *s, const rdi_search *found, uint64_t block, uint8_t kind);
 /* Performs the step "Coherence" of a prefetch of level k of the current thread. */
 rd_status rdi_cores_prefetch(rd_simulator *s, size_t k, const rdi_search *found, uint64_t block);
-/* Removes the victim of inclusive level k from level i, inside it: from the level of the current
- * thread or, if k is shared and i is private, from those of all threads. */
+/* Removes the victim of inclusive level k from level i, which is inside level k. If k is shared and
+ * i is private, removes it from level i of every thread, otherwise only from that of the current
+ * thread. */
 rd_status rdi_cores_remove_inside(rd_simulator *s, size_t k, size_t i, rdi_victim *v);
 
 #endif

@@ -52,9 +52,9 @@ static const rd_opt key_table[] = {
 
 /* ---- parsing ---- */
 
-/* Parses the name before '=' and ends `text` there. Sets *rest to the text after '='. In this
- * function and those below, `where` is the beginning of messages: it names the cache as the user
- * wrote it. */
+/* Parses the name before '=' and ends `text` there. Sets *rest to the text after '='. In all
+ * parsing functions, `where` is the beginning of messages: it names the cache as the user wrote
+ * it. */
 static rd_status parse_name(rd_ctx *ctx, const char *where, char *text, rd_cache *c, char **rest) {
     char *equals = strchr(text, '='), *colon = strchr(text, ':');
     if (!equals || (colon && colon < equals))
@@ -200,7 +200,8 @@ static rd_status check_names(rd_ctx *ctx, const rd_hierarchy *h) {
     for (size_t i = 0; i < h->n; i++) {
         size_t n = strnlen(h->cache[i].name, sizeof h->cache[i].name);
         if (n == 0 || n == sizeof h->cache[i].name)
-            return rdi_fail(ctx, RD_EINVAL, "cache %zu has no valid name", i + 1);
+            return rdi_fail(ctx, RD_EINVAL, "cache %zu has no valid name: use 1 to %zu characters",
+                            i + 1, sizeof h->cache[i].name - 1);
         for (size_t k = 0; k < i; k++)
             if (strcmp(h->cache[i].name, h->cache[k].name) == 0)
                 return rdi_fail(ctx, RD_EINVAL,
@@ -213,14 +214,15 @@ static rd_status check_names(rd_ctx *ctx, const rd_hierarchy *h) {
 /* Checks that no cache is smaller than a cache inside it. L1I and L1D stand side by side, so either
  * of them may be the larger one. */
 static rd_status check_order(rd_ctx *ctx, const rd_hierarchy *h) {
+    const char *unit = h->has_unit ? " bytes" : ""; /* otherwise sizes may be numbers of blocks */
     for (size_t i = rd_hierarchy_is_split(h) ? 2 : 1; i < h->n; i++)
         for (size_t k = 0; k < i; k++)
             if (h->cache[i].bytes < h->cache[k].bytes)
                 return rdi_fail(ctx, RD_EINVAL,
-                                "%s, of size %" PRIu64 ", is smaller than %s, of size %" PRIu64
-                                "; list the caches from the inside out",
-                                h->cache[i].name, h->cache[i].bytes, h->cache[k].name,
-                                h->cache[k].bytes);
+                                "%s, of size %" PRIu64 "%s, is smaller than %s, of size %" PRIu64
+                                "%s; list the caches from the inside out",
+                                h->cache[i].name, h->cache[i].bytes, unit, h->cache[k].name,
+                                h->cache[k].bytes, unit);
     return RD_OK;
 }
 

@@ -1,17 +1,18 @@
 /* The loops of caches in LRU order, for one instruction set. The including file defines NAME (the
  * names of functions) and TARGET (attributes), and these functions:
  *
- * NAME(find)    returns a mask of the lanes of a set that are `lane`.
- * NAME(oldest)  returns the lane with the smallest time among the `ways` lanes of a set.
- * NAME(put)     sets one lane of a set.
+ * NAME(find)    returns a mask of the ways of a set whose lane equals `lane`.
+ * NAME(oldest)  returns the way with the smallest time among the `ways` ways of a set.
+ * NAME(put)     stores `lane` in way `way` of a set.
  * NAME(gather)  see lru_sets.h. */
 
 TARGET static inline uint64_t NAME(set_of)(const rdi_lru *c, uint64_t ref) {
     return rdi_set_of(&c->index, (ref & ~(RDI_LRU_DIRTY | RDI_LRU_FETCH)) - 1);
 }
 
-/* Handles a miss, but does not set the time of the new lane. Returns its way. It is a function of its
- * own, so that the loops over references, most of which hit, stay in registers. */
+/* Handles a miss, but does not set the time of the new lane. Returns its way. It is a function of
+ * its own, so that the loops over references, most of which hit, keep their variables in
+ * registers. */
 TARGET static __attribute__((noinline)) uint64_t NAME(miss)(rdi_lru *c, uint64_t set, uint64_t lane,
                                                             size_t index, rdi_arrivals *out,
                                                             rdi_lru_miss *miss) {
@@ -28,8 +29,8 @@ TARGET static __attribute__((noinline)) uint64_t NAME(miss)(rdi_lru *c, uint64_t
     return way;
 }
 
-/* Handles reference `index`, and returns whether it misses. Sets *miss if so, and *before, unless it
- * is NULL, as `first` does. */
+/* Handles reference `index`, and returns whether it misses. If it misses, sets *miss. If `before`
+ * is not NULL, sets *before as `first` does. */
 TARGET static inline bool NAME(refer)(rdi_lru *c, uint64_t set, uint64_t ref, size_t index,
                                       rdi_arrivals *out, rdi_lru_miss *miss, uint32_t *before) {
     uint64_t at = set * c->stride, lane = ref & ~(RDI_LRU_DIRTY | RDI_LRU_FETCH), store = ref >> 63;

@@ -37,7 +37,7 @@ struct rdi_lru_levels {
     uint64_t refs[RDI_LRU_TILE + RDI_LRU_SPARE], far[RDI_LRU_TILE];
     uint32_t at[RDI_LRU_TILE + RDI_LRU_SPARE], before[RDI_LRU_TILE];
     rdi_lru_miss misses[RDI_LRU_TILE + 1];
-    /* The same as `before` and `misses`, for the references to one of two first levels. */
+    /* Like `before` and `misses`, for the references to one of two innermost levels. */
     uint32_t own_before[RDI_LRU_TILE];
     rdi_lru_miss own_misses[RDI_LRU_TILE];
 };
@@ -49,7 +49,8 @@ static bool suits(const rd_cache *c, uint64_t block_bytes) {
 }
 
 bool rdi_lru_levels_suit(const rd_hierarchy *h, uint64_t block_bytes) {
-    bool good = block_bytes >= UINT64_MAX / RDI_LRU_BLOCKS; /* block numbers leave bits free */
+    bool good = block_bytes >= UINT64_MAX / RDI_LRU_BLOCKS; /* so block numbers are below
+                                                               RDI_LRU_BLOCKS */
     for (size_t k = 0; k < h->n; k++)
         good = good && suits(&h->cache[k], block_bytes);
     return good;
@@ -75,8 +76,9 @@ static rd_status init_level(rdi_lru_levels *l, size_t k, const rd_cache *is, uin
     if (__builtin_mul_overflow(c->index.sets, c->stride * sizeof *c->lanes, &lanes) ||
         lanes > SIZE_MAX / 2)
         return rdi_fail(l->ctx, RD_ENOMEM,
-                        "a cache of %" PRIu64 " sets is too large to simulate; give a smaller one",
-                        c->index.sets);
+                        "a cache of %" PRIu64
+                        " blocks is too large to simulate; give a smaller one",
+                        c->index.sets * c->ways);
     c->lanes = rdi_pages_alloc(l->ctx, lanes);
     c->times = rdi_pages_alloc(l->ctx, c->index.sets * c->stride * sizeof *c->times);
     c->dirty = rdi_pages_alloc(l->ctx, c->index.sets * sizeof *c->dirty);
@@ -134,8 +136,8 @@ void rdi_lru_levels_free(rdi_lru_levels *l) {
 
 /* ---- causes ---- */
 
-/* Counts which of the n misses of a level in l->far are cold. The slots of the table are prefetched,
- * because they can be anywhere in memory. */
+/* Counts the cold misses among the n misses of level k in l->far. The slots of the table are
+ * prefetched, because they can be anywhere in memory. */
 static rd_status find_cold(rdi_lru_levels *l, size_t k, size_t n) {
     const uint64_t bit = UINT64_C(1) << k;
     for (size_t i = 0; i < n; i++)
@@ -173,8 +175,8 @@ static rd_status classify(rdi_lru_levels *l, size_t k, const uint32_t *before, s
     return l->level[k].finds_cold ? find_cold(l, k, far) : RD_OK;
 }
 
-/* Does the same for the references to one of two first levels. l->refs has the n references to both
- * of them. */
+/* Finds the causes of the misses of level k, which is one of two innermost levels. l->refs has the
+ * n references to both levels. */
 static rd_status classify_own(rdi_lru_levels *l, size_t k, size_t n) {
     size_t kept = 0, misses = 0, next = 0;
     for (size_t i = 0; i < n; i++) {
@@ -189,7 +191,8 @@ static rd_status classify_own(rdi_lru_levels *l, size_t k, size_t n) {
     return classify(l, k, l->own_before, kept, l->own_misses);
 }
 
-/* Finds the causes of the misses of the innermost level by the distances of all n references. */
+/* Finds the causes of the misses of the innermost level from the distances of all n references of a
+ * tile. */
 static void classify_known(rdi_lru_levels *l, const uint64_t *distances, size_t n, size_t misses) {
     lru_level *v = &l->level[0];
     uint64_t far = 0, far_misses = 0, cold = 0;
@@ -223,8 +226,8 @@ static rd_status feed_first(rdi_lru_levels *l, const uint64_t *blocks, const uin
         l->kernels->gather(&l->gathering, blocks, kinds, n, l->refs, distances ? l->at : NULL);
     if (l->gathering.bits & ~(RDI_LRU_BLOCKS - 1))
         return rdi_fail(l->ctx, RD_EINVAL,
-                        "rd_simulator_feed: a block number is larger than 2^64 divided by the "
-                        "size of a block");
+                        "rd_simulator_feed: a block number is not below 2^64 divided by the block "
+                        "size; pass addresses divided by the block size");
     for (size_t k = 0; k < l->outer; k++)
         reserve(l, k, kept, l->causes && !distances);
     out->n = 0;

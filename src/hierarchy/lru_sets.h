@@ -1,11 +1,11 @@
 /* Caches with the LRU policy, for hierarchies without feedback between levels.
  *
  * The blocks of a set are in lanes, which are compared with a block all at once. Each lane has the
- * time of its last reference, so a hit changes only this time, and a miss finds the oldest
- * lane. This serves LRU caches that are neither inclusive nor exclusive and do not
- * prefetch. What happens in such a cache depends only on the references and writes that arrive
- * there. So a level handles all arrivals of a tile, and leaves the arrivals of the next outer level
- * in a list (lru_levels.c). All other caches are in cache.h. */
+ * time of its last reference, so a hit changes only this time and whether the block is dirty, and a
+ * miss finds the oldest lane. These caches are neither inclusive nor exclusive and do not prefetch.
+ * What happens in such a cache depends only on the references and writes that arrive there. So a
+ * level handles all arrivals of a tile, and leaves the arrivals of the next outer level in a list
+ * (lru_levels.c). All other caches are in cache.h. */
 #ifndef RDI_LRU_SETS_H
 #define RDI_LRU_SETS_H
 
@@ -16,8 +16,8 @@
 #define RDI_LRU_WAYS 64   /* maximum number of ways */
 #define RDI_LRU_TILE 4096 /* maximum number of references in a tile */
 
-/* A reference and a write are the number of a block plus 1, combined with these bits. Block numbers
- * must be below RDI_LRU_BLOCKS. */
+/* A reference or a write is stored as the number of its block plus 1, combined with RDI_LRU_DIRTY
+ * and RDI_LRU_FETCH. Block numbers must be below RDI_LRU_BLOCKS. */
 #define RDI_LRU_DIRTY  (UINT64_C(1) << 63) /* a store, or a write that arrives */
 #define RDI_LRU_FETCH  (UINT64_C(1) << 62) /* a reference to the cache of instruction fetches */
 #define RDI_LRU_BLOCKS (UINT64_C(1) << 61)
@@ -49,7 +49,7 @@ typedef struct rdi_arrivals {
     size_t n;
 } rdi_arrivals;
 
-/* Settings of `gather`. */
+/* Settings and state of `gather`. */
 typedef struct rdi_gathering {
     bool every_store; /* true: keep all stores, because they are written through */
     bool pairs;       /* true: leave out repeats of pairs. All caches at which the references arrive
@@ -64,10 +64,11 @@ typedef struct rdi_lru_kernels {
      * them to `at`, unless `at` is NULL, and returns their number. If `kinds` is NULL, all
      * references are loads. Both arrays need room for RDI_LRU_SPARE more elements.
      *
-     * Consecutive references to one block are one reference at the first of them, which is a store
-     * if one of them is. While references alternate between two blocks, only the first reference to
-     * each of them and the last reference stay. All other references hit everywhere, and the order
-     * of the blocks is the same without them. */
+     * Consecutive references to one block become one reference with the index of the first of them,
+     * which is a store if one of them is; with `every_store`, all stores stay. With `pairs`, while
+     * references alternate between two blocks, only the first reference to each block and the last
+     * reference stay. All references that are left out hit, and leave the blocks in the same
+     * order. */
     size_t (*gather)(rdi_gathering *g, const uint64_t *blocks, const uint8_t *kinds, size_t n,
                      uint64_t *refs, uint32_t *at);
     /* Handles n references at the innermost caches: first[0] for data and first[1] for instruction
@@ -77,8 +78,8 @@ typedef struct rdi_lru_kernels {
      * block; `before` may be NULL. */
     size_t (*first)(rdi_lru *const first[2], const uint64_t *refs, size_t n, rdi_arrivals *out,
                     rdi_lru_miss *misses, uint32_t *before);
-    /* Handles the arrivals `in` at an outer level, like `first`. The indices do not count writes.
-     * Returns the number of references. */
+    /* Handles the arrivals `in` at an outer level, like `first`. The indices of misses count
+     * references, but not writes. Returns the number of references, not of misses. */
     size_t (*outer)(rdi_lru *c, const rdi_arrivals *in, rdi_arrivals *out, rdi_lru_miss *misses,
                     uint32_t *before);
 } rdi_lru_kernels;

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* The part of `room` beyond twice the size, so that small caches rarely renumber their times. */
+/* `room` is twice the number of blocks plus this, so that small caches rarely renumber their
+ * times. */
 #define SPARE 32768
 
 rd_status rdi_recency_init(rdi_recency *r, rd_ctx *ctx, const rdi_lru *c, uint64_t blocks) {

@@ -24,7 +24,7 @@ typedef struct rdi_recency {
     uint32_t *renumbered; /* temporary: the new times */
     uint32_t room;        /* length of `live` and `renumbered` */
     uint32_t now;         /* the time of the last reference */
-    uint32_t limit;       /* no near block was referenced last before this time */
+    uint32_t limit;       /* the last reference to each near block is at this time or later */
     uint64_t n;           /* number of near blocks */
     rdi_block_map
         evicted;    /* near blocks that the cache does not hold, with their times; blocks that
@@ -45,8 +45,9 @@ void rdi_recency_reserve(rdi_recency *r, rdi_lru *c, size_t n);
 
 /* Classifies n references to the cache, which follow the references of the previous call. before[i]
  * is the time of the previous reference to the block of reference i, or RDI_LRU_MISSED for the
- * references in `misses`. Writes the blocks of misses with a distance of C or more to `far`, which
- * must have room for all misses, and sets *n_far to their number. */
+ * references in `misses`. Counts conflict misses and far hits. Writes the blocks of misses with a
+ * distance of C or more to `far`, which must have room for all misses, and sets *n_far to their
+ * number. */
 rd_status rdi_recency_classify(rdi_recency *r, const rdi_lru *c, const uint32_t *before, size_t n,
                                const rdi_lru_miss *misses, uint64_t *far, size_t *n_far);
 

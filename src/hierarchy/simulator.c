@@ -1,9 +1,10 @@
-/* Simulates a hierarchy of caches, reference by reference. docs/hierarchies.md defines every step,
- * and the names of the functions are those of its sections.
+/* Simulates a hierarchy of caches, reference by reference. docs/hierarchies.md defines every step;
+ * the headings below follow its sections.
  *
- * lru_levels.c simulates hierarchies with the default rules. In all other hierarchies, most
- * references hit in the innermost level and change nothing else. A kernel handles runs of such
- * references (cache.h); the functions here handle all other references. */
+ * lru_levels.c simulates hierarchies of LRU caches that are neither inclusive nor exclusive and do
+ * not prefetch; see suits_lru(). In all other hierarchies, most references hit in the innermost
+ * level and change nothing else. A kernel handles runs of such references (cache.h); the functions
+ * here handle all other references. */
 #include "hierarchy/simulator.h"
 #include "base/sized.h"
 #include "hierarchy/cores.h"
@@ -45,7 +46,6 @@ static rd_status lose(rd_simulator *s, size_t k, uint64_t block) {
     return s->sink ? rdi_causes_lose(s->ctx, s->level[k].causes, block, s->block, s->tag) : RD_OK;
 }
 
-/* The victim becomes dirty if the inner level held a dirty copy. */
 rd_status rdi_remove_victim(rd_simulator *s, size_t k, rdi_level *l, size_t i, rdi_victim *v) {
     uint64_t way = rdi_cache_find(l->cache, v->block);
     if (way == RDI_NO_WAY)
@@ -105,7 +105,7 @@ static rdi_search search_from(rd_simulator *s, size_t k, uint64_t block) {
 }
 
 /* Touches the block where it was found, removes it from there if that level is exclusive, and fills
- * the levels that missed. */
+ * the levels that missed, except exclusive ones. */
 static rd_status load(rd_simulator *s, const rdi_search *found, uint64_t block) {
     bool dirty = false;
     if (found->hit < s->n) {
@@ -298,9 +298,8 @@ rd_status rd_simulator_counts(rd_simulator *s, rd_cache_counts *out) {
     return RD_OK;
 }
 
-/* Returns whether the caches can be kept in LRU order. That is not possible if somebody receives
- * misses, because lru_levels.c does not tell which reference evicted a block, nor if threads have
- * private caches. */
+/* Returns whether lru_levels.c can simulate the caches. It cannot if somebody receives misses,
+ * because it does not know which reference evicted a block, or if threads have private caches. */
 static bool suits_lru(const rd_simulator *s, const rd_simulator_config *config) {
     return !config->misses && !config->private_caches &&
            rdi_lru_levels_suit(&s->hierarchy, config->block_bytes);

@@ -33,10 +33,11 @@ struct rd_simulator {
     size_t n;
     size_t first[2];    /* indices of the innermost levels of data and of instruction fetches */
     size_t outer;       /* index of the first level that is not innermost */
-    rdi_cache *fast[2]; /* caches of the levels `first`, if `is_fast`: a kernel can run them */
+    rdi_cache *fast[2]; /* if `is_fast`, the caches of the levels `first`, whose hits a kernel can
+                           process */
     bool is_fast;
     const rdi_cache_kernels *kernels;
-    rdi_lru_levels *lru; /* the caches, if all of them can be kept in LRU order; NULL: they are in
+    rdi_lru_levels *lru; /* simulates all caches, if lru_levels.c can; NULL: the caches are in
                             `level` */
     bool lru_causes;     /* `lru` finds the causes of misses */
     rdi_block_map seen;  /* shared by the causes of all levels (causes.h) */
@@ -55,7 +56,8 @@ typedef struct rdi_search {
 
 /* Performs "A write arrives" (docs/hierarchies.md) at level k. */
 void rdi_write_arrives(rd_simulator *s, size_t k, uint64_t block);
-/* Removes the victim of inclusive level k from level i, which is inside it, of any thread. */
+/* Removes the victim *v of inclusive level k from `inner`, which is level i of some thread and is
+ * inside level k. *v becomes dirty if `inner` had a dirty copy. */
 rd_status rdi_remove_victim(rd_simulator *s, size_t k, rdi_level *inner, size_t i, rdi_victim *v);
 
 #endif

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Returns 1 if `block` is 1 to RDI_STREAM_REACH blocks after `last`, -1 if it is that far before
- * `last`, otherwise 0. */
+/* Returns 1 if `block` is 1 to RDI_STREAM_REACH blocks after `last`, -1 if it is 1 to
+ * RDI_STREAM_REACH blocks before `last`, otherwise 0. */
 static int direction_of(uint64_t last, uint64_t block) {
     if (block > last)
         return block - last <= RDI_STREAM_REACH;

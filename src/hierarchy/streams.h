@@ -7,7 +7,7 @@
 #define RDI_STREAMS        16
 #define RDI_STREAM_REACH   4 /* largest step of a stream in blocks */
 #define RDI_STREAM_AHEAD   4 /* number of blocks that are prefetched */
-#define RDI_STREAM_TRAINED 2 /* number of steps before a stream prefetches */
+#define RDI_STREAM_TRAINED 2 /* from this number of steps on, a stream prefetches */
 
 typedef struct rdi_stream_entry {
     uint64_t last;
@@ -22,7 +22,7 @@ typedef struct rdi_streams {
 } rdi_streams;
 
 /* Trains the table with a reference to `block`. Returns 1 or -1, the direction in which blocks must
- * be prefetched now, or 0 if none. */
+ * be prefetched now, or 0 if no block must be prefetched. */
 int rdi_streams_train(rdi_streams *s, uint64_t block);
 
 #endif

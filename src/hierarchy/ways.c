@@ -1,14 +1,14 @@
 /* Counts the misses of caches with every number of ways, for several numbers of sets in one pass
  * (Hill and Smith 1989). See reusedist/hierarchy.h.
  *
- * References are collected in rounds. A reference to the most recent block of its set has distance 0
- * and changes nothing in the set. If that holds for some number of sets, it also holds for every
- * multiple of this number, because each larger set is divided into several ones. So for each number
- * of sets, these references are first removed from the references that are left for its largest
- * divisor among the numbers. Then the sets are divided into parts. A worker takes a part, picks the
- * references of the part from the references that are left, sorts them by set, and measures the
- * distances of one set after the other. Parts share nothing, so the result does not depend on the
- * number of threads.
+ * References are collected in rounds. A reference to the most recent block of its set has distance
+ * 0 and changes nothing in the set. A reference with distance 0 for some number of sets also has
+ * distance 0 for every multiple of this number, because the multiple divides each set into several
+ * sets. So for each number of sets, these references are first removed from the references that are
+ * left for its largest divisor among the numbers. Then the sets are divided into parts. A worker
+ * takes a part, picks the references of the part from the references that are left, sorts them by
+ * set, and measures the distances of one set after the other. Parts share nothing, so the result
+ * does not depend on the number of threads.
  */
 #include "reusedist/hierarchy.h"
 
@@ -29,7 +29,8 @@
 typedef struct choice {
     uint64_t sets, mask;         /* mask: sets - 1 for a power of two, else 0 */
     const struct choice *source; /* the choice of the largest divisor; NULL: the whole round */
-    uint64_t *recent;            /* recent[i]: the most recent block of set i plus 1; 0: none */
+    uint64_t *recent;            /* recent[i]: number of the most recent block of set i, plus 1; 0:
+                                    none */
     uint64_t *left;              /* the references that are left; room for ROUND of them */
     size_t n;                    /* length of `left` */
     uint64_t removed;            /* number of references that were removed so far */
@@ -116,8 +117,9 @@ static void filter(const rd_ways *w, choice *c) {
     c->removed += w->n - kept;
 }
 
-/* Sorts the references that are left and belong to the part by set, in their order within each set.
- * Afterwards, the references to set i end at ends[i]. */
+/* Copies the references of the part from those that are left to s->sorted, sorted by set and in
+ * their order within each set. Afterwards, the references to set i of the part end at
+ * s->ends[i]. */
 static void sort_round(const part *p, scratch *s) {
     const choice *c = p->of;
     memset(s->ends, 0, (p->n + 1) * sizeof *s->ends);
@@ -184,8 +186,8 @@ rd_status rd_ways_feed(rd_ways *w, const uint64_t *blocks, size_t n) {
 
 /* ---- the result ---- */
 
-/* Computes the misses for w->sets[index] sets and every number of ways, from the hits of all parts
- * with this number of sets. */
+/* Computes the misses for number `index` of the numbers of sets and every number of ways, from the
+ * hits of all parts with this number of sets. */
 static rd_status sum_up(rd_ways *w, size_t index) {
     const choice *of = &w->choices[index];
     size_t n = 1;
@@ -249,7 +251,7 @@ static rd_status add_parts(rd_ways *w, const choice *c) {
     return RD_OK;
 }
 
-/* Adds `sets` as choice number `at`. Only a choice before it can be its source. */
+/* Adds `sets` as choice number `at`. Only an earlier choice can be its source. */
 static rd_status add_choice(rd_ways *w, size_t at, uint64_t sets) {
     choice *c = &w->choices[at];
     *c = (choice){.sets = sets, .mask = sets & (sets - 1) ? 0 : sets - 1};
@@ -293,7 +295,7 @@ static rd_status init(rd_ways *w, const uint64_t *sets, size_t n_sets, uint32_t 
 
 static rd_status check_sets(rd_ctx *ctx, const uint64_t *sets, size_t n) {
     if (n == 0 || n > RD_SIZES_MAX)
-        return rdi_fail(ctx, RD_EINVAL, "rd_ways_new: pass 1 to %d set counts, not %zu",
+        return rdi_fail(ctx, RD_EINVAL, "rd_ways_new: pass 1 to %d numbers of sets, not %zu",
                         RD_SIZES_MAX, n);
     for (size_t i = 0; i < n; i++) {
         if (sets[i] == 0 || sets[i] > RD_WAYS_SETS_MAX)
