@@ -58,9 +58,10 @@ rdi_object_sample *rdi_object_sample_new(rd_ctx *ctx, double rate, uint64_t seed
 rd_status rdi_object_sample_feed(rd_objects *o, const rd_requests *requests);
 
 /* Counts a request for a sampled object. The caller has checked that the request counts: it is not
- * part of the warm-up, and its operation is counted. `distance` is its byte distance, or RD_MISS_*;
- * `before` is the size of the object before the request. Returns the distance of the request in the
- * profile: the size of the smallest cache that hits, minus 1. */
+ * part of the warm-up, and its operation is counted. `distance` is its byte distance within the
+ * sample, or RD_MISS_*; `before` is the size of the object before the request. Returns the distance
+ * of the request in the profile: the size of the smallest cache that hits, minus 1, or 0 for a miss
+ * of an infinite cache. */
 uint64_t rdi_object_sample_count(rdi_object_sample *s, uint64_t id, uint64_t operation,
                                  uint64_t distance, uint64_t before, uint64_t bytes);
 

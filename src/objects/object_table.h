@@ -10,7 +10,8 @@
 typedef enum rdi_cached_state {
     RDI_CACHED_NEW,     /* the object was never in the cache */
     RDI_CACHED_PRESENT, /* the object is in the cache and has not expired */
-    RDI_CACHED_STALE,   /* the object has expired, but stays in the cache until it is evicted */
+    RDI_CACHED_STALE,   /* the object has expired, but a finite cache keeps it until it is
+                           evicted */
     RDI_CACHED_EXPIRED, /* the object has expired and was removed from the cache */
     RDI_CACHED_DELETED
 } rdi_cached_state;

@@ -28,10 +28,11 @@ rd_status rd_objects_new(rd_ctx *ctx, const rd_objects_config *config, rd_object
     if (known.n_sizes)
         RDI_NEED(ctx, known.sizes);
     if (!(known.sample_rate >= 0 && known.sample_rate <= 1) || (known.sample_rate && known.every))
-        return rdi_fail(ctx, RD_EINVAL,
-                        known.every ? "stretches of time cannot be combined with a sample"
-                                    : "the sample rate is %g; it must be from 0 to 1",
-                        known.sample_rate);
+        return rdi_fail(
+            ctx, RD_EINVAL,
+            known.every ? "stretches of time cannot be combined with a sample; analyze all objects"
+                        : "the sample rate is %g; it must be from 0 to 1",
+            known.sample_rate);
     rd_objects *o = rdi_calloc(ctx, 1, sizeof *o);
     if (!o)
         return RD_ENOMEM;
@@ -76,7 +77,7 @@ void rd_objects_free(rd_objects *o) {
     rdi_free(o->ctx, o);
 }
 
-/* Counts all requests of the list in one loop, so that their memory accesses overlap. */
+/* Counts all requests of the list o->found in one loop, so that their memory accesses overlap. */
 static void count_found(rd_objects *o) {
     for (size_t i = 0; i < o->n_found; i++)
         rdi_byte_bins_add(&o->bins, o->found[i].distance, o->found[i].bytes);
@@ -196,7 +197,7 @@ static uint64_t use(rd_objects *o, const request *r) {
     uint64_t distance = 0;
     bool present = is_present(x);
     o->live += r->bytes - (present ? x->bytes : 0);
-    /* Without expiry, an expired object would still be there. */
+    /* Without expiry, an expired object would still be in the cache. */
     bool counted = !is_absent(x);
     o->no_expiry += r->bytes - (counted ? x->bytes : 0);
     if (x->slot)
@@ -278,8 +279,9 @@ rd_status rdi_objects_check(rd_objects *o, uint64_t number, uint64_t bytes, uint
     if (RDI_UNLIKELY(bytes >= BYTES_MAX))
         return refuse_size(o, number - 1, bytes);
     if (RDI_UNLIKELY(operation >= RD_OPERATIONS))
-        return rdi_fail(o->ctx, RD_EINVAL, "request %" PRIu64 ": there is no operation %" PRIu64,
-                        number, operation);
+        return rdi_fail(o->ctx, RD_EINVAL,
+                        "request %" PRIu64 ": unknown operation %" PRIu64 "; valid: 0 to %d",
+                        number, operation, RD_OPERATIONS - 1);
     return RD_OK;
 }
 
@@ -360,8 +362,9 @@ static rd_status process_requests(rd_objects *o, const ring *g, const rd_request
     return o->stretches.status;
 }
 
-/* Returns whether all requests so far are reads of objects that do not expire, and all of them
- * count. Then an object that is not new is present. */
+/* Returns whether process_plain() can process the next requests: all requests so far are reads of
+ * objects that do not expire, the warm-up is over, and there are no stretches, no sample and no
+ * array of distances. So every object that is not new is present. */
 static bool is_plain(const rd_objects *o, const uint64_t *distances) {
     return !o->has_operations && !o->has_lifetimes && !o->queue.room && !o->sample && !distances &&
            !o->stretches.every && o->requests >= o->warmup;
@@ -410,7 +413,7 @@ static rd_status process_plain(rd_objects *o, const ring *g, const rd_requests *
 }
 
 /* Returns the tile that is `stage` tiles before the tile that begins at `at`. The tile ends at the
- * end of the run of n requests, and is empty if it lies outside of the run. */
+ * end of the run of n requests at the latest, and is empty if it lies outside of the run. */
 static range tile_before(size_t at, size_t stage, size_t n) {
     size_t begin = at >= stage * TILE ? at - stage * TILE : n;
     size_t end = begin + TILE < n ? begin + TILE : n;
@@ -473,7 +476,9 @@ rd_status rd_objects_feed(rd_objects *o, const rd_requests *requests, uint64_t *
         return rdi_fail(o->ctx, RD_EINVAL,
                         "the requests have no times, which stretches of time need (--every)");
     if (o->sample && distances)
-        return rdi_fail(o->ctx, RD_EINVAL, "a sample does not have the distances of all requests");
+        return rdi_fail(
+            o->ctx, RD_EINVAL,
+            "a sample does not have the distances of all requests; pass NULL for distances");
     o->broken = true;
     RD_TRY(o->sample ? rdi_object_sample_feed(o, requests)
                      : rdi_objects_process(o, requests, distances));

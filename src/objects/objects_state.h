@@ -68,7 +68,7 @@ static inline bool rdi_objects_counts(const rd_objects *o, uint64_t operation) {
 
 /* Fails if a request is invalid. `number` is its number in the trace, from 1. */
 rd_status rdi_objects_check(rd_objects *o, uint64_t number, uint64_t bytes, uint64_t operation);
-/* Processes requests of objects that are analyzed; see rd_objects_feed(). */
+/* Processes requests, in a sample only those for sampled objects; see rd_objects_feed(). */
 rd_status rdi_objects_process(rd_objects *o, const rd_requests *requests, uint64_t *distances);
 
 #endif

@@ -110,7 +110,7 @@ static few find_few(const rdi_sample_groups part, double rate, double total) {
 
 /* Estimates the misses of a class of sizes with few sampled objects. The share of the bytes of
  * unsampled objects that misses is estimated by the share of the sampled bytes and, counted like
- * one more object, `prior`: the share in the next smaller class. Its interval is the one of Agresti
+ * one more object, `prior`: the share in the next smaller class. Its interval is that of Agresti
  * and Coull, which adds two objects that miss and two that hit, with the variance of a prediction.
  * Hot objects miss less: their share lies between 0 and the upper end of that interval. Whether
  * bytes belong to hot objects is the same question for all classes, so these errors do not cancel
@@ -335,8 +335,9 @@ static void set_facts(const rd_objects *o, rd_objects_facts *f) {
     f->objects = f->objects < classes ? classes : f->objects; /* classes are rounded one by one */
 }
 
-/* Sets the half widths as shares of the totals, and the error bound to the largest one. If no
- * object is in the sample, nothing is known. */
+/* Sets the half widths as shares of the totals. The error bound becomes the largest half width of
+ * requests at cache sizes whose size error is at most RDI_SIZE_ERROR_MAX. If no object is in the
+ * sample, nothing is known. */
 static void set_bands(const curve *requests, const curve *bytes, bool known,
                       rdi_sample_result *out) {
     for (size_t k = 0; k < RD_BAND_SIZES; k++) {

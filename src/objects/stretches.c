@@ -90,10 +90,12 @@ static bool is_empty(const rdi_stretches *s, const rdi_object_totals *now) {
 /* Adds a row for the current stretch, which has ended. */
 static rd_status add_row(rdi_stretches *s, rd_ctx *ctx, const rdi_byte_bins *b,
                          const rdi_object_totals *now) {
-    if (s->n == RD_STRETCHES_MAX - 1) /* the last one has not ended when the profile is made */
-        return rdi_fail(ctx, RD_ERANGE,
-                        "there are requests in more than %d stretches of time; choose longer ones",
-                        RD_STRETCHES_MAX);
+    if (s->n == RD_STRETCHES_MAX - 1) /* one more row is for the stretch that has not ended */
+        return rdi_fail(
+            ctx, RD_ERANGE,
+            "there are requests in more than %d stretches of time; choose longer stretches "
+            "(--every)",
+            RD_STRETCHES_MAX);
     if (s->n == s->room) {
         void *grown = rdi_grow(ctx, s->row, &s->room, sizeof *s->row);
         if (!grown)

@@ -2,7 +2,7 @@
  * contents of the caches stay from one stretch to the next.
  *
  * The bins of distances count all requests so far. At the end of a stretch they are compared with a
- * copy that was made at its beginning, so requests cost nothing more. */
+ * copy that was made at its beginning, so a request takes no more time. */
 #ifndef RDI_STRETCHES_H
 #define RDI_STRETCHES_H
 
