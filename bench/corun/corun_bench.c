@@ -1,19 +1,19 @@
 /* Measures how close the estimates of `reusedist corun` are to the truth.
  *
- * usage: corun_bench [-n REFERENCES] TRACE...
+ * usage: corun_bench [-n REFERENCES] TRACE TRACE...
  *
  * Reads up to REFERENCES references (20 M unless given) of each trace, in blocks of 64 bytes. For
  * each pair of traces, it interleaves them evenly, so that both take the same time, and measures
  * how often each of them misses in shared caches of 64 KiB, 256 KiB, 1 MiB and 4 MiB: exactly, by
  * the distances of the interleaved references. One line of JSON per pair and size has these miss
- * ratios, those of rd_corun_share() from the two profiles, and those that follow from the average
- * footprints
+ * ratios, the estimates of rd_corun_share() from the two profiles, the miss ratios of each program
+ * alone, and the estimates that follow from the average footprints
  *
  *   fp(w) = M - sum over all gaps g > w of (g - w) / (n - w + 1)
  *
  * of n references to M blocks, where the gaps are the reuse times, the times of the first
  * references, counted from 1, and the times from the last references to the end. The last line has
- * the means and the largest differences.
+ * the mean and the largest difference of each kind of estimate from the exact miss ratios.
  */
 #include "reusedist/reusedist.h"
 
@@ -201,7 +201,8 @@ static void compose(const program *const pair[2], uint64_t blocks, double miss[2
                         NULL));
 }
 
-/* Sums of the differences from the measured miss ratios. */
+/* The absolute differences of estimates from the measured miss ratios: their sum, the largest one
+ * and their number. */
 typedef struct differences {
     double sum, largest;
     size_t n;
@@ -255,7 +256,7 @@ int main(int argc, char **argv) {
         first = 3;
     }
     if (argc < (int)first + 2 || argc - (int)first > PROGRAMS_MAX || most == 0)
-        stop("usage: corun_bench [-n REFERENCES] TRACE TRACE...");
+        stop("usage: corun_bench [-n REFERENCES] TRACE TRACE... (2 to 32 traces)");
     if (rd_ctx_new(NULL, &ctx) != RD_OK)
         stop("out of memory");
     for (; first + n < (size_t)argc; n++)

@@ -4,7 +4,7 @@
  * usage: gpu_bench OUTPUT REFERENCES THREADS REPEATS TRACE...
  *
  * A TRACE is a generator without refs= ("zipf:blocks=4M"), which each thread runs with its own
- * seed, or a file, which is read repeatedly until there are REFERENCES. The result is compared
+ * seed, or a file, whose references are repeated until there are REFERENCES. The result is compared
  * with that of `auto` on THREADS threads before a speed is printed. The time of every stage is
  * printed beside the time that a plain copy of its bytes on the device would take. Result lines in
  * JSON are appended to OUTPUT.
@@ -25,7 +25,7 @@
 #define CEILING_BYTES                                                                              \
     ((size_t)1 << 30) /* bytes that are copied to measure the two upper limits of the speed */
 #define CEILING_TIMES 5
-/* Number of references of the run on one thread, which is slow. */
+/* Maximum number of references of the run on one thread, which is slow. */
 #define ONE_CORE_REFS ((size_t)1 << 25)
 
 typedef struct bench {
@@ -142,8 +142,8 @@ static void fill_part(void *arg, unsigned worker) {
     rd_trace_close(trace);
 }
 
-/* Fills the memory with references. Returns the number of references in the file, which are then
- * repeated, or 0 for a generated trace. */
+/* Fills the memory with references. Returns the number of references that were read from the file,
+ * and repeated if there were too few, or 0 for a generated trace. */
 static size_t fill(bench *b, const char *what) {
     struct stat st;
     if (stat(what, &st) != 0) {

@@ -1,12 +1,13 @@
 /* cachegrind_rules: simulates two levels on a trace file with cachegrind's two deviations from
  * docs/hierarchies.md. An access that spans blocks is one reference and at most one miss, and goes
- * to the second level as a whole. A load and a store of the same bytes by one instruction are one
+ * to the second level as a whole. A load and, directly after it, a store of the same bytes are one
  * reference.
  *
  * usage: cachegrind_rules TRACE
  *
- * The caches are L1I=32K:8, L1D=32K:8 and L2=1M:16 with blocks of 64 bytes. Prints references and
- * misses as one line of JSON. */
+ * The caches are L1I=32K:8, L1D=32K:8 and L2=1M:16 with blocks of 64 bytes. Prints one line of JSON
+ * with the data references, the data misses of the first level, the misses of the second level, and
+ * the numbers of spanning data accesses and of pairs of a load and a store. */
 #include "reusedist/reusedist.h"
 
 #include <inttypes.h>
@@ -14,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A cache. The entries of each set are in LRU order. An entry is a block plus 1; 0: empty. */
+/* A cache. The entries of each set are in LRU order, most recently used first. An entry is the
+ * number of a block plus 1; 0: empty. */
 typedef struct cache {
     uint64_t *entries, ways, sets;
 } cache;

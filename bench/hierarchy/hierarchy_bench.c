@@ -7,7 +7,7 @@
  *   simulate, causes       the simulator alone on references in memory, without and with causes
  *   analyze, both          the analysis of the file by the default engine, without and with the
  *                          simulation, with THREADS threads
- *   both_no_causes         the same without causes
+ *   both_no_causes         as `both`, but without causes
  */
 #include "reusedist/reusedist.h"
 

@@ -2,10 +2,11 @@
  *
  * usage: kv_bench FOLDER [TOUCHES [REPEAT]]
  *
- * Writes a synthetic log of conversations to FOLDER, in both forms, analyzes it, and prints a line
- * of JSON: requests, touches, distinct blocks, sizes of the files, and the least processor seconds
- * of REPEAT runs for the native log, for reading the JSON lines only, and for analyzing them. The
- * files are removed at the end. */
+ * Writes a synthetic log of conversations to FOLDER as a native log, and its first tenth as JSON
+ * lines, and analyzes both. Prints a line of JSON: requests, touches (blocks of requests), distinct
+ * blocks, sizes of the files, peak memory, and the least processor seconds of REPEAT runs for the
+ * native log, for reading the JSON lines only, and for analyzing them. The files are removed at the
+ * end. */
 #include "reusedist/experimental.h"
 #include "reusedist/reusedist.h"
 
@@ -17,8 +18,8 @@
 #include <unistd.h>
 
 #define CONVERSATIONS 20000
-#define LONGEST       200 /* number of blocks at which a conversation ends */
-#define FIRST         50  /* maximum number of blocks of a conversation's first prompt */
+#define LONGEST       200 /* maximum number of blocks of a conversation */
+#define FIRST         50  /* maximum number of new blocks in a conversation's first prompt */
 #define TURN          9   /* maximum number of new blocks per turn */
 #define BLOCK_TOKENS  512
 #define JSON_SHARE    10 /* the JSON log has the first tenth of the touches */
@@ -31,7 +32,7 @@ typedef struct conversation {
 
 static uint64_t random_state = UINT64_C(88172645463325252);
 
-/* Returns a number below n (xorshift). */
+/* Returns a random number below n (xorshift). */
 static uint64_t below(uint64_t n) {
     random_state ^= random_state << 13;
     random_state ^= random_state >> 7;
@@ -58,8 +59,9 @@ static double processor_seconds(void) {
 
 /* ---- the log ---- */
 
-/* Begins or continues a random conversation. All conversations begin with block 0. Conversations at
- * the beginning of the array are more active than later ones. `*next` is the next unused block. */
+/* Begins or continues a random conversation, and returns it. All conversations begin with block 0.
+ * Conversations at the beginning of the array are more active than later ones. `*next` is the next
+ * unused block. */
 static const conversation *next_turn(conversation *all, uint64_t *next) {
     conversation *c = &all[below(CONVERSATIONS) * below(1000) / 1000];
     uint64_t more = 1 + below(TURN);
@@ -85,8 +87,10 @@ static void write_logs(rd_ctx *ctx, const char *native, const char *json, uint64
     FILE *out = fopen(json, "w");
     rd_kv_writer *w = NULL;
     uint64_t next = 1, done = 0, time_us = 0;
-    if (!all || !out)
-        stop("cannot write the logs");
+    if (!all)
+        stop("out of memory");
+    if (!out)
+        stop("cannot write the logs to the folder");
     need(ctx, rd_kv_writer_open(ctx, native, BLOCK_TOKENS, &w));
     while (done < touches) {
         const conversation *c = next_turn(all, &next);
@@ -104,7 +108,7 @@ static void write_logs(rd_ctx *ctx, const char *native, const char *json, uint64
     need(ctx, rd_kv_writer_finish(w));
     rd_kv_writer_close(w);
     if (fclose(out) != 0)
-        stop("cannot write the logs");
+        stop("cannot write the logs to the folder");
     free(all);
 }
 

@@ -4,13 +4,13 @@
  * usage: objects_bench measure [REQUESTS [REPEAT [TRACE]]]
  *        objects_bench write FOLDER [REQUESTS [TRACE]]
  *
- * `measure` analyzes requests in memory, and prints a line of JSON per trace and turn: processor
- * seconds of the plain byte curve, and of the same requests with operations, changing sizes, times
- * and lifetimes, with eager and with lazy expiry. `write` writes the plain requests to FOLDER as
- * oracleGeneral records, and `web` also as CSV.
+ * `measure` analyzes requests in memory, and prints a line of JSON per trace and repetition:
+ * processor seconds of the plain byte curve, and of the same requests with operations, changing
+ * sizes, times and lifetimes, with eager and with lazy expiry, and peak memory per object. `write`
+ * writes the plain requests to FOLDER as oracleGeneral records, and `web` also as CSV.
  *
  *   zipf    Zipf 0.99, 4 Mi objects
- *   drift   Zipf 0.8 over a window of 1 Mi objects that moves by one object every 16 requests; a
+ *   drift   Zipf 0.8 over a range of 1 Mi objects that moves by one object every 16 requests; a
  *           tenth of the requests scan 8 Mi other objects in turn
  *   web     Zipf 0.7, 1 Mi objects
  *
@@ -228,7 +228,7 @@ static void write_record(FILE *out, const requests *q, size_t i) {
     store(record + 12, q->bytes[i], 4);
     store(record + 16, (uint64_t)NEVER_AGAIN, 8);
     if (fwrite(record, RECORD, 1, out) != 1)
-        stop("cannot write the trace");
+        stop("cannot write the trace to the folder");
 }
 
 /* Writes the requests to FOLDER/NAME, as CSV or as oracleGeneral records. */
@@ -237,7 +237,7 @@ static void write_file(const requests *q, const char *folder, const char *name, 
     snprintf(path, sizeof path, "%s/%s.%s", folder, name, csv ? "csv" : "oracleGeneral");
     FILE *out = fopen(path, "w");
     if (!out)
-        stop("cannot write the trace");
+        stop("cannot write the trace to the folder");
     if (csv)
         fputs("time,id,size\n", out);
     for (size_t i = 0; i < q->n; i++) {
@@ -248,7 +248,7 @@ static void write_file(const requests *q, const char *folder, const char *name, 
             write_record(out, q, i);
     }
     if (fclose(out) != 0)
-        stop("cannot write the trace");
+        stop("cannot write the trace to the folder");
 }
 
 static void write_trace(rd_ctx *ctx, const kind *k, size_t n, const char *folder) {

@@ -69,8 +69,9 @@ static void print_cell(bench *b, const cell *c, const char *where, const bench_r
     bench_end_line(b);
 }
 
-/* Returns the number of references: as many as the paper's machines held or, for the programs in
- * table 5, all references unless the user asks for fewer. */
+/* Returns the number of references: as many as the user asks for; otherwise as many as the paper's
+ * machines held or, for the programs in table 5, all of the trace. A shorter trace is used as a
+ * whole. */
 static size_t references_of(const bench *b, const bench_trace *t, const cell *c, bool device) {
     size_t most = device ? DEVICE_REFS : CPU_REFS;
     if (b->options->refs)
@@ -113,7 +114,7 @@ static bool load_random(bench *b, uint64_t blocks, bench_trace *t, char *name, s
     snprintf(spec, sizeof spec, "uniform:blocks=%" PRIu64 ",refs=%" PRIu64, blocks, refs);
     const bench_options *options = b->options;
     bench_options plain = *options;
-    plain.block = NULL; /* a symbol is a block, and -b applies only to the programs */
+    plain.block = NULL; /* each random number is a block, and -b applies only to the programs */
     b->options = &plain;
     bool ok = bench_load(b, spec, t);
     b->options = options;
@@ -129,7 +130,7 @@ static bool load_random(bench *b, uint64_t blocks, bench_trace *t, char *name, s
 static bool table_1(bench *b, const bench_trace *t, bool four, bool device) {
     static const uint64_t depth[] = {4, 16, 256, 1024};
     static const double paper[2][2][4] = {
-        /* The paper prints 4.0e-3 for 16K elements at C = 16. */
+        /* The paper prints 4.0e-3 for 16K elements at C = 16, probably a misprint of 4.0e-2. */
         {{0.13, 0.64, 10.7, 43.0}, {8.4e-3, 4.0e-2, 0.67, 2.7}},
         {{0.13, 0.58, 9.6, 38.8}, {8.4e-3, 3.6e-2, 0.59, 2.4}},
     };

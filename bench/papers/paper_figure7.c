@@ -154,7 +154,8 @@ static double processor_seconds(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Runs an analyzer once. The analyzer is left out if there is too little memory. */
+/* Runs an analyzer once. The analyzer is left out if there is too little memory, or if its engine
+ * does not support so many elements. */
 static bool run_once(bench *b, const analyzer *a, uint64_t elements, speed *s) {
     rd_ctx *ctx = NULL;
     if (rd_ctx_new(NULL, &ctx) != RD_OK)
@@ -347,8 +348,8 @@ static double share_of_bin(const rd_profile *p, uint64_t low) {
     return 0;
 }
 
-/* Returns the fraction of all references that are in a wrong bin: half the sum of the
- * differences. */
+/* Returns the fraction of all references that are in a wrong bin: half the sum of the differences,
+ * over the bins that begin at distances from `first` to `end` - 1. */
 static double misplaced(const rd_profile *a, const rd_profile *b, uint64_t first, uint64_t end) {
     double sum = 0;
     for (uint64_t low = first; low < end; low += WIDTH)
@@ -377,7 +378,7 @@ static bool report_accuracy(bench *b, rd_profile *const profiles[PANEL], const r
             RD_OK)
             return false;
         if (c.bound_checked && !c.bound_held) {
-            b->status = fail("%s on %s: the error bound is broken", panel[i].engine, FFT);
+            b->status = fail("%s on %s: the result exceeds its error bound", panel[i].engine, FFT);
             return false;
         }
         if (!b->options->json)
@@ -447,7 +448,8 @@ static bool run_figure7(bench *b, int n, char **traces) {
     for (size_t i = 0; i < ANALYZERS; i++)
         any |= is_asked(b, &analyzers[i]);
     if (!any) {
-        b->status = fail_usage("figure7 has the engines bk, olken, khw, scale and absolute");
+        b->status =
+            fail_usage("-e: figure7 has only the engines bk, olken, khw, scale and absolute");
         return false;
     }
     return measure_accuracy(b) && measure_speed(b);

@@ -261,7 +261,7 @@ static void print_averages(const bench *b, const averages *sum, bool device) {
 
 static bool run_hprda(bench *b, int n, char **traces) {
     if (n == 0) {
-        b->status = fail_usage("hprda needs traces, preferably of programs");
+        b->status = fail_usage("hprda: give one or more traces, preferably of programs");
         return false;
     }
     bool device = bench_has(b, ways[DEVICE]);

@@ -1,5 +1,5 @@
 /* Generates a mesh: smooths a curved mesh by solving the elliptic equations of Thompson, with one
- * tridiagonal system per row and iteration. */
+ * tridiagonal system per column and iteration. */
 #include "kernel.h"
 
 #include <math.h>
