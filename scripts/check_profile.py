@@ -146,7 +146,8 @@ def check_hierarchy(part):
 
 
 def check_private_caches(profile, part):
-    """Checks the counts of each thread's caches; a shared cache may find what another thread prefetched."""
+    """Checks the counts of each thread's caches. In a shared cache, a thread may use what another thread
+    prefetched, so useful prefetches are compared with all prefetches only over all threads."""
     caches = part["caches"].split(",")
     names = [cache.partition("=")[0] for cache in caches]
     shared = ["shared=yes" in cache.split(":") for cache in caches]
@@ -288,7 +289,7 @@ def check_stretches(profile):
         return
     before, requests, size = -1, 0, 0
     for row in part["rows"]:
-        need(row["from"] > before and row["from"] % part["every"] == 0, "a stretch begins at an impossible request")
+        need(row["from"] > before and row["from"] % part["every"] == 0, "a stretch begins at an impossible time")
         before, end = row["from"], -1
         sums = [sum(row[cause][key] for cause in ("cold", "deleted", "expired")) for key in ("requests", "bytes")]
         for low, high, count, asked in row["histogram"]:

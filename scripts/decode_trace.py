@@ -3,7 +3,7 @@
 that the format does not allow, and decodes exactly the files that the C reader reads.
 
 usage: decode_trace.py FILE     prints "ADDRESS SIZE KIND PC THREAD", with - for absent columns,
-                                and "event KIND THREAD ADDRESS SIZE PC [PATH]" where it happened;
+                                and "event KIND THREAD ADDRESS SIZE PC [PATH]" where an event happened;
                                 described columns, and described kinds of events other than
                                 sync_release and sync_acquire, are skipped
 """
@@ -113,9 +113,9 @@ SYNC = ("sync_release", "sync_acquire")
 
 
 def decode_events(p, at, end, before, plain, described):
-    """Returns (before, kind, thread, address, size, pc, path) of each event of a frame. A described event has
-    its name as the kind, and None from the address on if this decoder does not know the name. `described` has
-    the name of each number."""
+    """Yields (before, kind, thread, address, size, pc, path) of each event of a frame, where `before` is the
+    number of references before the event. A described event has its name as the kind, and None from the address on if
+    this decoder does not know the name. `described` has the name of each number of a described kind."""
     last = {kind: (0, 0) for kind in (*(range(1, 6) if plain else ()), *described)}
     while at < end:
         kind, at = p[at], at + 1
@@ -150,7 +150,8 @@ def decode_events(p, at, end, before, plain, described):
 
 def descriptions(f):
     """Returns the number of described columns, the names of described kinds of events by their numbers, and
-    the offset of the first frame. This decoder knows no names of columns."""
+    the offset of the first frame. This decoder does not interpret described columns: it skips them, and fails if
+    one is required."""
     columns, kinds = 0, {}
     if f[8] == 1:
         return columns, kinds, 24

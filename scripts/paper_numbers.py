@@ -118,7 +118,7 @@ def length_ns(name=PARDA):
 
 
 def parda_table():
-    """Returns a table of all numbers of ranks, with a bound of 512 K on the traces where this makes a difference."""
+    """Returns a table of the times on all numbers of ranks, without a bound: on threads and with MPI."""
     counts, rows = (1, 2, 4, 8, 16), []
     for trace, title in TRACES.items():
         rows.append([title, f"{stream_seconds(trace):.2f}", *(f"{rank_seconds(trace, n):.2f}" for n in counts[:-1]),
@@ -243,7 +243,7 @@ def hprda_with_reading(engine, name=HPRDA):
 
 
 def hprda_errors(engine, field="average_error"):
-    """Returns percentages by program."""
+    """Returns a field of each program, as a percentage."""
     return [100 * row[field] for row in find(HPRDA, figure="10-15", engine=engine)]
 
 
@@ -420,7 +420,7 @@ def far_end_share():
 
 
 def far_end_percent(analyzer):
-    """Returns the percentage of these references that are misplaced."""
+    """Returns the percentage of the references at the far end (far_end_share()) that are misplaced."""
     return 100 * fft(analyzer)["misplaced_55k_to_66k"] / far_end_share()
 
 
@@ -431,6 +431,6 @@ def covered():
 
 
 def predicted_in_time():
-    """Returns how many of these predictions come before the program alone would have ended, if recording and
-    analysis slow it down by the average of Table IV."""
+    """Returns how many of the predictions of covered() come before the program alone would have ended, if
+    recording and analysis slow it down by the average of Table IV."""
     return sum(1 - coverage / 100 < 1 / mean(slowdowns("live_addr") or slowdowns("live")) for coverage in covered())

@@ -93,7 +93,7 @@ NUMBERS = ("no one two three four five six seven eight nine ten eleven twelve th
 
 
 def word(n):
-    """Returns a small number as a word."""
+    """Returns a number up to twenty as a word, and a larger number in digits."""
     return NUMBERS[n] if n < len(NUMBERS) else str(n)
 
 

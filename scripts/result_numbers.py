@@ -2,7 +2,7 @@
 
 scripts/check-numbers evaluates the expressions `{= ... }` of the page templates (*.md.in) with the
 functions of this module, which include those of paper_numbers.py and result_files.py. A function returns a
-number, a list of numbers, or a whole Markdown table.
+number, a list of numbers, a text, or a whole Markdown table.
 """
 import math
 import re
@@ -321,7 +321,7 @@ def estimate_mean(what, *caches):
 
 
 def estimate_closer(cache):
-    """Returns the programs on which the fully associative number is closer."""
+    """Returns the programs whose fully associative miss ratio is closer to the exact one than the estimate."""
     estimate, full = estimate_errors("estimate", cache), estimate_errors("full", cache)
     return [program for program in estimate if full[program] < estimate[program] - ESTIMATE_CLOSER]
 
@@ -390,7 +390,8 @@ CACHEGRIND_VARYING = "lua", "perl", "python3"
 
 
 def cachegrind_worst(field):
-    """Returns how far cachegrind's rules are from cachegrind, for the programs whose runs are alike."""
+    """Returns the largest difference between cachegrind's rules and cachegrind, in percent of the misses, over
+    the programs whose runs are alike."""
     return max(abs(off_percent(row, "rules", field)) for row in lines(CACHEGRIND)
                if row["program"] not in CACHEGRIND_VARYING)
 
