@@ -114,8 +114,8 @@ SYNC = ("sync_release", "sync_acquire")
 
 def decode_events(p, at, end, before, plain, described):
     """Yields (before, kind, thread, address, size, pc, path) of each event of a frame, where `before` is the
-    number of references before the event. A described event has its name as the kind, and None from the address on if
-    this decoder does not know the name. `described` has the name of each number of a described kind."""
+    number of references before the event. A described event has its name as the kind, and None from the address
+    on if this decoder does not know the name. `described` has the name of each number of a described kind."""
     last = {kind: (0, 0) for kind in (*(range(1, 6) if plain else ()), *described)}
     while at < end:
         kind, at = p[at], at + 1
@@ -150,8 +150,8 @@ def decode_events(p, at, end, before, plain, described):
 
 def descriptions(f):
     """Returns the number of described columns, the names of described kinds of events by their numbers, and
-    the offset of the first frame. This decoder does not interpret described columns: it skips them, and fails if
-    one is required."""
+    the offset of the first frame. This decoder does not interpret described columns: it skips them, and fails
+    if one is required."""
     columns, kinds = 0, {}
     if f[8] == 1:
         return columns, kinds, 24

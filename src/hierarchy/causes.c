@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-/* The engine is bounded, so its memory and time depend on the size of the cache. It therefore does
- * not know which infinite distances are cold. The table `seen` tells this, and is searched only for
- * references with infinite distances. */
+/* The engine is bounded, so its memory and time depend on the size of the cache, not of the trace.
+ * A bounded engine does not know which infinite distances are cold. The table `seen` tells this,
+ * and is searched only for references with infinite distances. */
 rd_status rdi_causes_new(rd_ctx *ctx, uint64_t cache_blocks, rdi_block_map *seen, uint64_t bit,
                          rd_cache_counts *count, rdi_causes **out) {
     rdi_causes *c = rdi_calloc(ctx, 1, sizeof *c);

@@ -10,8 +10,8 @@
 
 #define RDI_CAUSES_BATCH 4096
 
-/* For each block that one cache has lost, the reference that evicted it. It is kept only if
- * somebody receives the misses. */
+/* For each block that one cache has lost, the reference that made the cache lose it. These
+ * references are stored only if somebody receives the misses. */
 typedef struct rdi_evictors {
     rd_miss_sink sink; /* receives the misses of the cache; NULL: nobody does */
     void *user;

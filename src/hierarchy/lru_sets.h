@@ -86,7 +86,8 @@ typedef struct rdi_lru_kernels {
 
 #define RDI_LRU_SPARE 16 /* kernels may read and write whole vectors beyond the end of an array */
 
-/* The time before the first reference. Smaller times belong to lanes whose times were forgotten. */
+/* The time before the first reference. Smaller times only keep the order of lanes whose times were
+ * forgotten. */
 #define RDI_LRU_BEGIN ((uint32_t)RDI_LRU_WAYS)
 
 /* Gives the lanes of each set that were referenced before `limit` the smallest times, from 1 on, in

@@ -110,7 +110,7 @@ static void filter(const rd_ways *w, choice *c) {
     for (size_t i = 0; i < n; i++) {
         uint64_t block = from[i], key = block + 1, *recent = &c->recent[set_of(c, block)];
         c->left[kept] = block;
-        kept += *recent != key || key == 0; /* the largest block number always stays */
+        kept += *recent != key || key == 0; /* block UINT64_MAX has key 0, and always stays */
         *recent = key;
     }
     c->n = kept;

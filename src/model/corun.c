@@ -55,7 +55,7 @@ static double time_between(double blocks, double m0, double m1) {
     if (m0 <= 0 || m1 <= 0)
         return INFINITY;
     double change = (m1 - m0) / m0;
-    /* log1p(x) / x, which is 1 at 0 */
+    /* The factor log1p(change) / change is 1 at 0. */
     return blocks / m0 * (fabs(change) < 1e-12 ? 1 : log1p(change) / change);
 }
 
@@ -264,7 +264,8 @@ static rd_status share(const rd_corun *c, const program_set *set, uint64_t block
     for (size_t i = 0; i < c->n; i++)
         if (is_in(set, i)) {
             double part = footprint(&c->programs[i], c->programs[i].rate * time);
-            /* Rounded, so that the last digits do not depend on the mathematical library. */
+            /* The size is rounded, so that the last digits do not depend on the mathematical
+             * library. */
             part = fmin(nearbyint(part * 1024) / 1024, (double)blocks);
             RD_TRY(describe(c, i, blocks, part, &programs[i]));
         }
@@ -369,7 +370,8 @@ rd_status rd_corun_assign(const rd_corun *c, uint64_t blocks, size_t caches, siz
         return rdi_fail(c->ctx, RD_EINVAL,
                         "an assignment needs 1 to %d programs and at least 1 cache",
                         RD_CORUN_ASSIGN_MAX);
-    caches = caches < c->n ? caches : c->n; /* further caches would stay empty */
+    caches = caches < c->n ? caches : c->n; /* with more caches than programs, some would stay
+                                               empty */
     search f = {.n = c->n, .sets = (size_t)1 << c->n, .most = (c->n + caches - 1) / caches};
     f.cost = rdi_alloc(c->ctx, f.sets, sizeof *f.cost);
     f.total = rdi_alloc(c->ctx, f.sets * (caches + 1), sizeof *f.total);

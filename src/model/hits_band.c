@@ -13,7 +13,7 @@ typedef struct size_question {
                         end */
 } size_question;
 
-/* Returns whether a cache of `blocks` blocks is enough: whether the answer is yes. Returns false
+/* Returns whether the answer to the question is yes for a cache of `blocks` blocks. Returns false
  * where the band is unknown, near the bound of the profile. */
 static bool is_enough(const size_question *q, uint64_t blocks) {
     double low, high;
@@ -22,7 +22,8 @@ static bool is_enough(const size_question *q, uint64_t blocks) {
            (q->is_certain ? high : low) <= q->misses;
 }
 
-/* Returns the smallest size from `from` to `to` that is enough, if `to` is. */
+/* Returns the smallest size from `from` to `to` for which the answer is yes, if it is yes for
+ * `to`. */
 static uint64_t smallest_between(const size_question *q, uint64_t from, uint64_t to) {
     while (from < to) {
         uint64_t middle = from + (to - from) / 2;
@@ -34,9 +35,9 @@ static uint64_t smallest_between(const size_question *q, uint64_t from, uint64_t
     return to;
 }
 
-/* Returns the smallest size from `from` on that is enough, or RD_UNKNOWN if there is none. Between
- * two powers of two, the band only falls. At a power of two it may rise, because every power of two
- * has its own uncertainty. */
+/* Returns the smallest size from `from` on for which the answer is yes, or RD_UNKNOWN if there is
+ * none. Between two powers of two, the band only falls. At a power of two it may rise, because
+ * every power of two has its own uncertainty. */
 static uint64_t smallest_size(const size_question *q, uint64_t from) {
     uint64_t bound = rd_profile_facts_of(q->p)->bound, end = bound ? bound : UINT64_C(1) << 62;
     if (is_enough(q, from))

@@ -15,7 +15,7 @@
  * by more than this number. */
 #define UNCERTAINTY 0.0005
 #define BLOCKS_MAX  (UINT64_C(1) << 60)
-#define BAND_POINTS 1000 /* number of random sizes at which the band is read */
+#define BAND_POINTS 1000 /* maximum number of sizes at which each end of the band is read */
 
 static rd_status check_cache(rd_ctx *ctx, const rd_profile *p, uint64_t sets, uint64_t ways) {
     if (sets == 0 || ways == 0)

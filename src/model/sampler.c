@@ -132,7 +132,7 @@ static bool is_crowded(const rd_sampler *s, uint64_t block) {
 }
 
 /* Counts a peak of the current samples. If the current samples now have as many peaks as the kept
- * set, they become the result, and all their peaks are known from now on. */
+ * set, they become the result: rd_sampler_peaks() returns all their peaks from now on. */
 static void count_peak(rd_sampler *s) {
     if (++s->n_found != s->n_kept)
         return;

@@ -20,7 +20,8 @@ double rdi_smith_miss(uint64_t d, uint64_t sets, uint64_t ways);
  * 1e-8. */
 typedef struct rdi_smith {
     uint64_t sets, ways;
-    uint64_t low, high; /* the probability is 0 below `low` and 1 from `high` on, to 1e-17 */
+    uint64_t low, high; /* the probability is 0 below `low` and 1 from `high` on, with an error of
+                           at most 1e-17 */
     uint64_t step;      /* number of distances per cell: a multiple of 3, or 1: no interpolation */
     uint64_t cell;      /* number of the cell whose nodes are known; UINT64_MAX: none */
     double node[4];     /* probabilities at 0, 1, 2 and 3 thirds of this cell */
