@@ -21,8 +21,8 @@ static rd_status check_stores(const rd_analysis *a) {
     return RD_OK;
 }
 
-/* Checks that neither private stacks nor `sharing` are combined with a setting that they do not
- * support. */
+/* Checks that private stacks, `sharing` and private simulated caches are not combined with a setting that
+ * they do not support. */
 static rd_status check_stacks(const rd_analysis *a) {
     const rd_analysis_config *c = &a->config;
     bool private = c->stacks == RD_STACKS_PRIVATE;
@@ -75,7 +75,7 @@ static rd_status check_config(rd_analysis *a) {
     if (c->merge && c->checkpoint)
         return rdi_fail(a->ctx, RD_EINVAL,
                         "a checkpoint needs traces that are read one after the other: analyze "
-                        "without it, or without merging by time");
+                        "without a checkpoint, or without merging by time");
     if (c->distances)
         RD_TRY(rd_output_check(a->ctx, c->distances));
     a->block_known = c->block != RD_BLOCK_AUTO;
@@ -83,7 +83,7 @@ static rd_status check_config(rd_analysis *a) {
     if (c->hierarchy && c->checkpoint)
         return rdi_fail(a->ctx, RD_EINVAL,
                         "a checkpoint does not have the state of simulated caches: analyze without "
-                        "it");
+                        "a checkpoint, or without simulating caches");
     if (c->hierarchy &&
         (a->block_known || c->live)) /* the trace of a running program has addresses */
         RD_TRY(rd_hierarchy_check(a->ctx, c->hierarchy,
@@ -193,8 +193,8 @@ static rd_status open_engine(rd_analysis *a) {
     return open_bursts(a);
 }
 
-/* Copies the configuration, and makes the sampler and the engine. With a checkpoint, the engine is
- * opened later, because the checkpoint needs the names of the traces. */
+/* Copies the configuration, and makes the sampler and the object cache or the engine. With a
+ * checkpoint, the engine is opened later, because the checkpoint needs the names of the traces. */
 static rd_status prepare(rd_analysis *a, const rd_analysis_config *config) {
     RD_TRY(take_config(a, config));
     a->sink = a->config.distances ? write_distances : a->config.sink;

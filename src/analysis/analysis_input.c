@@ -85,9 +85,8 @@ void rdi_analysis_note_columns(const rd_analysis *a, const rdi_analysis_reading 
             r->name);
 }
 
-/* Feeds the trace to the engine in the fastest possible way. If the trace is read ahead or in
- * parts, the notes about its columns are made before reading: a format that can be read from any
- * point has the same columns in every file. */
+/* Feeds the trace to the engine in the fastest possible way. If the trace is read ahead or in parts, the
+ * notes about its columns are made before reading, and assume that it has all columns of its format. */
 static rd_status feed(rd_analysis *a, const rdi_analysis_reading *r) {
     bool parts = rdi_feed_parts_is_possible(a, r);
     if (!parts && !rdi_feed_ahead_is_possible(a, r))
@@ -96,8 +95,8 @@ static rd_status feed(rd_analysis *a, const rdi_analysis_reading *r) {
     return parts ? rdi_feed_parts(a, r) : rdi_feed_ahead(a, r);
 }
 
-/* Makes a note if several threads use the same simulated caches, although some of the caches are those of
- * one core. */
+/* Makes a note if several threads use the same simulated caches, although not all of these caches are
+ * marked as shared. */
 static void note_shared_caches(const rd_analysis *a, const rdi_analysis_reading *r) {
     if (!a->hierarchy || a->config.private_caches || !a->threads_seen.several ||
         rd_hierarchy_check_private(a->ctx, a->config.hierarchy) != RD_OK)
@@ -165,7 +164,8 @@ static rd_status read_references(rd_analysis *a, rdi_analysis_reading *r) {
     return status;
 }
 
-/* Adds the facts of an interleaved trace to those of the analysis, after the trace was read. */
+/* Adds the facts of an interleaved trace to those of the analysis, after the trace was read. Makes notes
+ * if the trace has fewer than two threads, or if threads missed turns. */
 static void note_interleaved(rd_analysis *a, const rdi_analysis_reading *r) {
     rd_interleaved_facts facts = rd_trace_interleaved(r->trace);
     rd_interleaving *all = &a->interleaving;
@@ -187,8 +187,8 @@ static void note_interleaved(rd_analysis *a, const rdi_analysis_reading *r) {
                           r->name, facts.overflows, facts.overflows == 1 ? "" : "s", facts.reorder);
 }
 
-/* For private stacks, makes `order` deliver the references in recorded order, too, to private caches
- * that only count. The report can then say how much the order matters. */
+/* If stacks are private, sets `order` such that a->recorded_order also receives the references, in
+ * recorded order, and counts coherence misses. The report can then say how much the order matters. */
 static rd_status open_recorded_order(rd_analysis *a, const rdi_analysis_reading *r,
                                      rd_interleave *order) {
     if (a->config.stacks != RD_STACKS_PRIVATE)

@@ -34,9 +34,10 @@ static void note_sources(rd_analysis *a, rd_trace *const *traces, const rd_trace
         a->sources[i].references = facts.references + rd_trace_repeats(traces[i]);
         if (facts.backwards && !a->objects)
             rdi_analysis_note(a, RD_NOTE_CHOICE,
-                              "%s: %" PRIu64 " reference%s with a time before that of an earlier "
-                              "one: the latest time so far counts",
-                              a->sources[i].path, facts.backwards, facts.backwards == 1 ? "" : "s");
+                              "%s: %" PRIu64 " reference%s a time before that of an earlier "
+                              "reference: the latest time so far counts",
+                              a->sources[i].path, facts.backwards,
+                              facts.backwards == 1 ? " has" : "s have");
     }
 }
 

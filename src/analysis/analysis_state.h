@@ -1,13 +1,15 @@
-/* The state of an analysis, which these files share:
+/* The state of an analysis, and the functions of its files:
  *
  *   analysis.c           opens, runs and closes an analysis
  *   analysis_input.c     handles one trace: block size, notes, choice of the reader
  *   analysis_merge.c     reads traces that are merged by time
  *   feed_plain.c         the caller's thread reads and feeds batch by batch
- *   feed_ahead.c         several threads decode ahead (read_ahead.h), and the caller's thread feeds
+ *   feed_ahead.c         several threads decode ahead, and the caller's thread feeds
  *   feed_objects.c       the caller's thread reads requests and feeds them to an object cache
  *   feed_private.c       feeds blocks to private caches, one per thread
- *   feed_parts.c         the engine reads, one part per thread (trace_parts.h)
+ *   feed_parts.c         the engine reads, one part per thread
+ *   trace_parts.c        reads parts of a trace file
+ *   read_ahead.c         decodes a trace file with several threads
  *   bursts.c             the error of a run that was recorded in bursts
  *   attribution_feed.c   feeds references, events and distances to attribution
  *   analysis_profile.c   adds facts to the profile of the engine
@@ -18,8 +20,8 @@
  *   hierarchy_feed.c     feeds blocks and kinds to the simulation of caches
  *   machine_caches.c     finds the default caches of attribution
  *
- * The feed_*.c files and analysis_input.c end an analysis early with rdi_analysis_end_early().
- * After every other failure there is no result, because the engine may be incomplete.
+ * An analysis ends early only with rdi_analysis_end_early(). After every other failure there is no
+ * result, because the engine may be incomplete.
  */
 #ifndef RDI_ANALYSIS_STATE_H
 #define RDI_ANALYSIS_STATE_H
@@ -56,8 +58,8 @@ struct rd_analysis {
     bool block_known;      /* true: the configuration or the first trace has set block_bytes */
     uint64_t block_bytes;  /* block size; 0: one block per address */
     char *checkpoint_of;   /* description for the checkpoint; NULL: no checkpoint */
-    rd_engine *engine;     /* NULL if requests of objects or private caches are analyzed */
-    double own_seconds;    /* time that the analysis without an engine took, in seconds */
+    rd_engine *engine;     /* NULL: not open yet, or objects or private stacks are analyzed */
+    double own_seconds;    /* seconds that private caches or the object cache have taken */
     rd_sharing *sharing;   /* private caches; NULL: not requested, or no trace is open yet */
     size_t next_event;     /* index of the next event of the batch for `sharing` */
     rd_distance_sink sink; /* receives every distance; NULL: there is no receiver */
@@ -73,8 +75,8 @@ struct rd_analysis {
     rdi_hierarchy_feed *hierarchy;     /* NULL: no simulation, or no trace is open yet */
     rdi_threads_seen threads_seen; /* whether the simulated references belong to several threads */
     rdi_bursts *bursts;            /* NULL: the error of bursts is not estimated */
-    uint64_t *distances;           /* distances of a batch, for sampler, bursts and
-                                          attribution */
+    uint64_t *distances;           /* memory for the distances of a batch; see
+                                      rdi_analysis_reserve_distances() */
     size_t distances_room;         /* number of distances that fit */
     rd_parts parts;                /* used if the engine reads the trace itself */
     char *parts_text;              /* memory of parts.what */
@@ -127,11 +129,13 @@ rd_status rdi_feed_plain(rd_analysis *a, const rdi_analysis_reading *reading);
 rd_status rdi_feed_objects(rd_analysis *a, const rdi_analysis_reading *reading);
 /* Makes notes about unusual requests of all traces, such as requests with a size of 0. */
 void rdi_note_objects(const rd_analysis *a, const rd_profile *profile);
-/* Returns whether the top bits of addresses have the number of the process, as recorders write it. */
+/* Returns whether the top 16 bits of an address are the number of its process: recorders write it there,
+ * so the trace must be that of a running program or have the native format. */
 bool rdi_private_has_processes(const rd_analysis *a, const rd_trace *trace);
 /* Makes the private caches if they are requested and do not exist yet. `trace` is the first trace. */
 rd_status rdi_private_open(rd_analysis *a, const rd_trace *trace);
-/* Fails if the trace lacks columns that private caches, measured or simulated, need. `fields` is the mask of its columns. */
+/* Fails if the analysis has private caches, measured or simulated, and the trace has object ids or lacks
+ * a column that these caches need. `fields` is the mask of the trace's columns. */
 rd_status rdi_private_check(const rd_analysis *a, const rdi_analysis_reading *r, uint32_t fields);
 /* Feeds n blocks of the batch `refs` to the private caches. If there is no engine and the distances
  * are needed, stores them in a->distances and passes them to the sink. */
@@ -169,8 +173,8 @@ static inline bool rdi_analysis_has_private_caches(const rd_analysis *a) {
     return a->config.hierarchy && a->config.private_caches;
 }
 
-/* Returns whether one thread must see all blocks in order, and needs more than the block ids and the
- * kinds of their references. */
+/* Returns whether one thread must see all blocks in order, because something other than the engine and
+ * the simulation of shared caches uses them. */
 static inline bool rdi_analysis_wants_references(const rd_analysis *a) {
     return a->sampler || a->config.attribution || a->bursts || a->config.blocks ||
            rdi_analysis_wants_sharing(a) || rdi_analysis_has_private_caches(a);

@@ -130,8 +130,8 @@ void rdi_attribution_feed_free(rdi_attribution_feed *f) {
 /* ---- feeding ---- */
 
 /* Hands over the definitions of calling contexts of the batch in advance, so that they do not divide
- * the batch: there may be many of them. If modules change inside the batch, contexts must wait, because
- * their instructions belong to the modules that are mapped then. */
+ * the batch: there may be many of them. If modules change inside the batch, the definitions must wait,
+ * because their instructions belong to the modules that are mapped at the time of the definition. */
 static rd_status tell_contexts(rdi_attribution_feed *f) {
     f->contexts_told = true;
     for (size_t i = 0; i < f->n_events; i++)

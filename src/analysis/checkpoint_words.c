@@ -1,4 +1,4 @@
-/* Describes an analysis for its checkpoint: its options and its files. */
+/* Describes an analysis for its checkpoint: block size, kinds, format and inputs. */
 #include "analysis/analysis_state.h"
 #include "base/text.h"
 

@@ -119,18 +119,18 @@ rd_status rdi_feed_objects(rd_analysis *a, const rdi_analysis_reading *r) {
     return status;
 }
 
-static void note_count(const rd_analysis *a, uint64_t count, const char *what) {
+static void note_count(const rd_analysis *a, uint64_t count, const char *who, const char *what) {
     if (count)
-        rdi_analysis_note(a, RD_NOTE_CHOICE, "%" PRIu64 " request%s %s", count,
-                          count == 1 ? "" : "s", what);
+        rdi_analysis_note(a, RD_NOTE_CHOICE, "%" PRIu64 " %s%s %s", count, who,
+                          count == 1 ? " has" : "s have", what);
 }
 
 void rdi_note_objects(const rd_analysis *a, const rd_profile *profile) {
     const rd_objects_facts *f = rd_profile_objects(profile);
-    note_count(a, f->backwards,
-               "with a time before that of an earlier request: the latest time so far counts");
-    note_count(a, f->empty, "with a size of 0: such an object fits into every cache");
-    note_count(a, f->unlimited, "with a write and a lifetime of 0: the object never expires");
+    note_count(a, f->backwards, "request",
+               "a time before that of an earlier request: the latest time so far counts");
+    note_count(a, f->empty, "request", "a size of 0: such an object fits into every cache");
+    note_count(a, f->unlimited, "write", "a lifetime of 0: such an object never expires");
     if (f->objects >= MANY)
         rdi_analysis_note(a, RD_NOTE_CHOICE, "%" PRIu64 " objects, %.0f bytes of memory per object",
                           f->objects, (double)rd_ctx_peak_bytes(a->ctx) / (double)f->objects);

@@ -1,9 +1,9 @@
 /* Lets the engine read the trace itself, one part per thread or process. */
 #include "analysis/analysis_state.h"
 
-/* Returns whether the engine can read parts of this trace, which must be the only input and a file
- * that can be read from any point. With config.partial the engine cannot do this, because only a
- * sequential reader has a result for the references before the damage. */
+/* Returns whether the engine can read parts of this trace: the trace must be the only input and a file
+ * that can be read from any point, and nothing else may need its blocks. With config.partial the engine
+ * cannot do this, because only a sequential reader has a result for the references before damage. */
 bool rdi_feed_parts_is_possible(const rd_analysis *a, const rdi_analysis_reading *r) {
     bool alone = a->n_inputs == 1 && r->is_file && !a->config.partial;
     return alone && !rdi_analysis_wants_blocks(a) && rd_engine_takes_parts(a->engine) &&

@@ -1,5 +1,6 @@
-/* Reads a trace of any kind on one thread, and feeds its references to the engine, the sampler, the
- * estimator of bursts, the simulation of caches and attribution, batch by batch. */
+/* Reads a trace of references on one thread, batch by batch, and feeds the references to everything in
+ * the analysis that uses them: the engine, private caches, the sampler, the estimator of bursts, the
+ * simulation of caches, attribution and the caller's sink. */
 #include "analysis/analysis_state.h"
 
 rd_status rdi_analysis_reserve_distances(rd_analysis *a, size_t n) {
@@ -26,7 +27,8 @@ static rd_status attribute(rd_analysis *a, const rdi_analysis_reading *r, const 
                         : RD_OK;
 }
 
-/* Feeds the engine or the private caches, and keeps the distances if they are needed. */
+/* Feeds the private caches and the engine, as far as the analysis has them, and keeps the distances if
+ * they are needed. */
 static rd_status feed_engine(rd_analysis *a, const rdi_analysis_reading *r, const rd_refs *refs,
                              const uint64_t *blocks, size_t n) {
     if (a->sharing) {

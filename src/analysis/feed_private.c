@@ -1,4 +1,5 @@
-/* Feeds blocks with their references to private caches, one per thread, instead of an engine. */
+/* Feeds blocks with their references to private caches, one per thread, beside an engine or instead of
+ * one. */
 #include "analysis/analysis_state.h"
 
 #include <inttypes.h>
@@ -56,7 +57,8 @@ static double seconds_since(const struct timespec *from) {
 }
 
 /* Passes the distances of n references in a->distances to the sink. A coherence miss becomes RD_COLD,
- * because it counts as an infinite distance like a first reference. */
+ * because its distance counts as infinite, like that of a first
+ * reference. */
 static rd_status deliver(rd_analysis *a, size_t n) {
     for (size_t i = 0; i < n; i++)
         a->distances[i] = a->distances[i] == RD_MISS_COHERENCE ? RD_COLD : a->distances[i];

@@ -48,7 +48,7 @@ typedef struct rdi_simulated {
  * call are simulated. If the simulation has its own thread, the function then returns while that thread
  * simulates. It must not be used with a receiver of misses or with private caches. */
 rd_status rdi_hierarchy_feed_start(rdi_hierarchy_feed *f, const rdi_simulated *refs);
-/* Waits until all references are simulated. */
+/* Waits until the references of all earlier calls of rdi_hierarchy_feed_start() are simulated. */
 rd_status rdi_hierarchy_feed_wait(rdi_hierarchy_feed *f);
 
 /* Stores the result in the profile. `repeats` references were only counted; all of them hit in the

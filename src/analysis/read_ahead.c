@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-/* Number of blocks in a buffer. Buffers are smaller than a slice and are freed one by one. So a
- * decoder can continue even if a slice needs more buffers because its references span several
- * blocks. */
+/* Number of blocks in a buffer. Buffers are smaller than a slice, and the consumer gives them back one
+ * by one. So a decoder can continue even if a slice needs more buffers because its references span
+ * several blocks. */
 #define BUFFER_BLOCKS ((size_t)1 << 18)
 #define BUFFERS       4 /* number of buffers per decoder, enough for about two slices */
 #define BUFFERS_BYTES (BUFFERS * BUFFER_BLOCKS * sizeof(uint64_t))
@@ -30,7 +30,7 @@ typedef struct decoder {
     rd_trace *trace;
     rd_mapper *mapper;
     uint64_t *blocks; /* memory of all buffers */
-    bool pinned;      /* true: the engine has pinned it */
+    bool pinned;      /* true: the engine has pinned this memory */
     buffer buffers[BUFFERS];
     /* These members are used by the decoder and the consumer. */
     rdi_monitor monitor;

@@ -14,7 +14,7 @@
 #include "reusedist/engine.h"
 #include "reusedist/trace.h"
 
-/* Number of references per slice: whole frames of a native trace. */
+/* Number of references per slice: eight frames of a native trace, unless frames are shorter. */
 #define RDI_READ_AHEAD_SLICE ((uint64_t)1 << 19)
 /* Maximum number of decoders; more would deliver more than one thread can process. */
 #define RDI_READ_AHEAD_DECODERS 16

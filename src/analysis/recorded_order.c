@@ -13,8 +13,8 @@ typedef struct shared_block {
 
 #define RECENT 256 /* number of blocks whose last reference is remembered */
 
-/* A block that the current thread has referenced without references of other threads since, so
- * that further loads, and stores if it was stored to, change nothing. */
+/* A block that a thread has referenced in one stretch. Until the stretch ends, further loads of the block
+ * change nothing, and neither do further stores if the thread has stored to the block. */
 typedef struct recent_block {
     uint64_t block;
     uint64_t stretch; /* number of the stretch; 0: none */
@@ -31,7 +31,7 @@ struct rdi_recorded_order {
     shared_block *table;
     size_t n, room;
     uint64_t misses;
-    /* A stretch is consecutive references of one thread. */
+    /* A stretch: consecutive references of one thread. */
     uint64_t stretch; /* number of the current stretch, from 1 */
     uint64_t thread;  /* process and thread number of its thread */
     uint64_t bit;     /* bit of its thread; 0: none */
@@ -94,7 +94,7 @@ static void follow_thread(rdi_recorded_order *r, const rd_refs *refs, size_t i) 
     r->stretch++;
 }
 
-/* Returns whether a reference changes nothing. If it does change something, remembers it. */
+/* Returns whether a reference is known to change nothing. Otherwise remembers the reference. */
 static bool is_repeat(rdi_recorded_order *r, uint64_t block, bool store) {
     recent_block *last = &r->recent[block % RECENT];
     bool same = last->block == block && last->stretch == r->stretch;

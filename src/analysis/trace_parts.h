@@ -31,8 +31,8 @@ void rdi_parts_watch_start(rdi_parts_watch *w, rdi_parts_watcher watcher, void *
 void rdi_parts_watch_end(rdi_parts_watch *w);
 void rdi_parts_watch_fini(rdi_parts_watch *w);
 
-/* The functions that read parts. The caller sets `references`, `what`, and `user`, which is a watch
- * or NULL. */
+/* The functions that read parts. In a copy of this struct, the caller sets `references`, `what`, and
+ * `user`, which is a watch or NULL. */
 extern const rd_parts rdi_trace_parts;
 
 /* Returns the data that a reader needs, as a text to be freed with rdi_free(), or NULL if memory is

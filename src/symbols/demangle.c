@@ -65,8 +65,7 @@ static rd_status demangle_fortran(rdi_arena *arena, const char *symbol, const ch
 /* ---- all ---- */
 
 /* Removes the suffixes that compilers append to the symbols of clones and versions: ".isra.0",
- * ".part.2", ".cold", "@@GLIBC_2.2.5". A dot at another place belongs to the name, as in Go's
- * "main.run". */
+ * ".part.2", ".cold", "@@GLIBC_2.2.5". Any other dot belongs to the name, as in Go's "main.run". */
 static rd_status without_suffix(rdi_arena *arena, const char *symbol, const char **out) {
     static const char *const suffixes[] = {".isra.", ".part.", ".constprop.", ".cold", ".lto_priv.",
                                            ".llvm.", "@"};

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 
-#define RDI_NAME_ROOM 8192 /* room for a readable name; longer names stay as they are */
+#define RDI_NAME_ROOM 8192 /* number of bytes for a readable name; longer names are not used */
 
 /* Sets *out to the readable form of a symbol of C++, Rust, Fortran or a clone of a function, or to
  * `symbol` itself if it has no other form. A new text is in the arena. C++ symbols stay as they are
@@ -13,8 +13,8 @@
 rd_status rdi_demangle(rdi_arena *arena, const char *symbol, const char **out);
 
 /* Reads a symbol of Rust, of the old form (_ZN...17h<hash>E) or the new one (_R...), into `out`,
- * which has RDI_NAME_ROOM bytes. Returns false if it is no such symbol, is damaged, or does not
- * fit. */
+ * which has RDI_NAME_ROOM bytes. Returns false if the symbol has neither form or is damaged, or if
+ * its name does not fit. */
 bool rdi_demangle_rust(const char *symbol, char *out);
 
 /* Sets *out to the form of a readable name that people use: without parameters, return type, the

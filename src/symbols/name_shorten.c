@@ -12,7 +12,7 @@
 
 typedef struct shortener {
     const char *at, *end;
-    char *out; /* the short name; has as many bytes as the whole name */
+    char *out; /* the short name; has room for the whole name */
     size_t n;
 } shortener;
 

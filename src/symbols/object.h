@@ -23,7 +23,7 @@ typedef struct rdi_location {
     const char *source;
     uint64_t line;
     struct {
-        const char *function; /* the function that contains the call, NULL: unknown */
+        const char *function; /* the function that contains the call; NULL: unknown */
         const char *source;
         uint64_t line;
     } calls
@@ -49,8 +49,8 @@ rd_status rdi_object_find(rdi_object *o, uint64_t address, rdi_location *out);
  * 0 if the range is unknown. */
 void rdi_object_span(const rdi_object *o, uint64_t *low, uint64_t *high);
 
-/* Adds the part of a variable at an address to a text: ".field", "[3].field", with "+4" for an
- * offset inside the last part. Adds nothing if the type is unknown. */
+/* Appends to a text which part of a variable is at an address: ".field" or "[3].field", and "+4" for an
+ * offset of 4 bytes inside this part. Appends nothing if there is no variable, or its type is unknown. */
 rd_status rdi_object_part(rdi_object *o, uint64_t address, rdi_text *out);
 
 /* Calls `take` for every variable, in no particular order. If `take` fails, stops and returns its

@@ -6,7 +6,7 @@
 
 #include <elfutils/libdw.h>
 
-/* A variable at a fixed address, without the bias of the debug information. */
+/* A variable at a fixed address. `address` is the address in the debug information, without the bias. */
 typedef struct rdi_typed_variable {
     Dwarf_Addr address;
     Dwarf_Die type;

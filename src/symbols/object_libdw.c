@@ -394,8 +394,8 @@ static rd_status find_full_name(rdi_object *o, naming how, Dwarf_Die *die, Dwarf
     return how == NAME_PLAIN ? RD_OK : qualify(o, declaration, name, out);
 }
 
-/* Finds the names of a function or of an inlined copy. They stay NULL if it has none. Every
- * declaration is named once, because finding its scopes takes long. */
+/* Finds the names of a function or of an inlined copy. *name and *full stay unchanged if it has none.
+ * Every declaration is named once, because finding its scopes takes long. */
 static rd_status name_die(rdi_object *o, naming how, Dwarf_Die *die, const char **name,
                           const char **full) {
     Dwarf_Die declaration = declaration_of(*die);

@@ -1,4 +1,4 @@
-/* Reads and writes the elements that both forms of Rust symbols have in common. */
+/* Reads the elements of Rust symbols and whole symbols of the old form, and writes readable names. */
 #ifndef RDI_RUST_SYMBOL_H
 #define RDI_RUST_SYMBOL_H
 
@@ -20,7 +20,8 @@ typedef struct rdi_rust_identifier {
     bool punycode;
 } rdi_rust_identifier;
 
-/* Write bytes, a text, a number or a Unicode character. */
+/* These functions append bytes, a text, a number or a Unicode character to r->out, unless r->quiet is
+ * above 0. */
 void rdi_rust_put(rdi_rust_symbol *r, const char *bytes, size_t n);
 void rdi_rust_puts(rdi_rust_symbol *r, const char *text);
 void rdi_rust_put_number(rdi_rust_symbol *r, uint64_t x);
