@@ -1,6 +1,6 @@
 /* Reads the usual lines of a text table fast: lines whose values are plain decimal numbers, times
- * with a fraction, or words, without quotes and blanks. The general reader (fmt_csv.c) reads all
- * other lines and makes all messages. */
+ * with a fraction, or words, without quotes and without blanks around them. The general reader
+ * (fmt_csv.c) reads all other lines and makes all messages. */
 #ifndef RDI_CSV_FAST_H
 #define RDI_CSV_FAST_H
 

@@ -1,5 +1,5 @@
-/* Draws random numbers for generators, with bit-identical results on every machine. See
- * generate.h. */
+/* Draws random numbers and permutes block numbers for generators, with bit-identical results on every
+ * machine. See generate.h. */
 #include "trace/generate.h"
 
 #include <inttypes.h>
@@ -80,7 +80,8 @@ static double log_one_more_by(double t) {
     return t > 1e-5 || t < -1e-5 ? rdi_log(1 + t) / t : 1 - t * (1. / 2 - t / 3);
 }
 
-/* These functions compute the area under x^-alpha from 1 to x, and the inverse of this function. */
+/* These two functions compute the area under t^-alpha for t from 1 to x, and the x that has a given
+ * area. */
 static double area(const rdi_zipf *z, double x) {
     double l = rdi_log(x);
     return l * exp_less_one_by((1 - z->alpha) * l);
@@ -123,8 +124,9 @@ rd_status rdi_choice_init(rd_ctx *ctx, const char *owner, rdi_choice *c, size_t 
                           const rd_sizes *weights) {
     if (weights->n != 0 && weights->n != n)
         return rdi_fail(ctx, RD_EINVAL,
-                        "generator %s: there are %zu weights, but %zu values of at=", owner,
-                        weights->n, n);
+                        "generator %s: weights= and at= have %zu and %zu numbers; give as many "
+                        "weights as values of at=",
+                        owner, weights->n, n);
     c->n = n;
     uint64_t sum = 0;
     for (size_t i = 0; i < n; i++) {

@@ -18,12 +18,12 @@ const rdi_event_info *rdi_event_info_of(unsigned kind) {
 const char *rdi_event_check(const rd_event *event) {
     const rdi_event_info *info = rdi_event_info_of(event->kind);
     if (!info)
-        return "has no known kind";
+        return "has an unknown kind";
     if (!info->has_path)
         return NULL;
     size_t bytes = event->path ? strlen(event->path) : 0;
     return bytes == 0                   ? "has no path"
-           : bytes > RDI_EVENT_PATH_MAX ? "has a path that is too long"
+           : bytes > RDI_EVENT_PATH_MAX ? "has a path of more than 4095 bytes"
                                         : NULL;
 }
 
@@ -106,8 +106,8 @@ static int by_object(const void *a, const void *b) {
                                       : (x->size > y->size) - (x->size < y->size);
 }
 
-/* Replaces all events of synchronization with fewer ones, and moves them after all other events. Each
- * thread that has waited waits for everything, and then each thread releases each of its objects once,
+/* Simplifies the events of synchronization, and moves them after all other events. Each thread that has
+ * waited for anything waits once for everything, and then each thread releases each of its objects once,
  * with the smallest number. */
 static rd_status compact_sync(rdi_event_list *list) {
     size_t n = 0, kept = 0;

@@ -12,7 +12,7 @@
 
 /* A field of a record. */
 typedef struct field {
-    uint16_t at;
+    uint16_t at;   /* position in the record, in bytes */
     uint8_t bytes; /* size of the number in bytes; 0: the field can only be skipped */
     bool is_signed;
 } field;
@@ -169,7 +169,7 @@ static rd_status binary_open(void *self, rdi_reader *r) {
     RD_TRY(parse_layout(b));
     if ((b->id != 0) == (b->addr != 0))
         return rdi_fail(r->ctx, RD_EINVAL,
-                        "format binary: give the number of one field, with either id= or addr=");
+                        "format binary: give exactly one of id= and addr=, the number of a field");
     RD_TRY(check_number(b, "id", b->id));
     RD_TRY(check_number(b, "addr", b->addr));
     RD_TRY(check_number(b, "size", b->size));
@@ -297,8 +297,8 @@ static uint64_t operation_of(uint64_t x) {
 }
 
 /* Loads a column of n numbers and multiplies them by `factor`. Returns the number of records before
- * the first negative number or, if `must_fit` is true, before the first product above 64 bits.
- * Otherwise such a product becomes UINT64_MAX. */
+ * the first negative number or, if `must_fit` is true, before the first product that does not fit in
+ * 64 bits. If `must_fit` is false, such a product becomes UINT64_MAX. */
 static size_t load_scaled(binary_reader *b, uint64_t number, const char *what, uint64_t factor,
                           bool must_fit, size_t n, uint64_t *out) {
     load_column(b, number, n, b->raw);

@@ -113,8 +113,8 @@ const rdi_format_ops rdi_format_champsim = {
                 "Each instruction gives a fetch, then a load for every source and a store for\n"
                 "every destination in memory. The records have no sizes, so no reference spans\n"
                 "blocks. Use --kinds=LS for data references only. A trace without branches is\n"
-                "recognized only if its name ends with .champsimtrace, also before .xz, .gz and so "
-                "on.",
+                "recognized only if its name ends with .champsimtrace; a suffix of a compression,\n"
+                "such as .xz, may follow.",
             .fields = RD_FIELD_KIND | RD_FIELD_PC,
             .opts = champsim_opts,
             .binary = true,

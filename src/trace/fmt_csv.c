@@ -201,7 +201,9 @@ static rd_status read_values(csv_reader *c, const char *p, const char *end, rdi_
     for (size_t i = 0; i < c->columns; number++) {
         p = rdi_csv_field(c->sep, p, end, &field);
         if (!p)
-            return rdi_fail(ctx, RD_EFORMAT, "column %zu: a quoted value is not closed", number);
+            return rdi_fail(ctx, RD_EFORMAT,
+                            "column %zu: a quote is not closed, or text follows the closing quote",
+                            number);
         for (; i < c->columns && c->column[i].number == number; i++)
             RD_TRY(read_value(c, i, &field, row));
         if (i == c->columns)
@@ -269,8 +271,9 @@ static rd_status check_options(csv_reader *c) {
         if (is_given(c, role) && !is_named(c, role) &&
             (!rdi_scan_dec(c->wanted[role], &number) || number == 0 || number > RDI_LINE_MAX))
             return rdi_fail(ctx, RD_EINVAL,
-                            "format csv: option '%s': there is no column %.80s (the first is 1)",
-                            roles[role].name, c->wanted[role]);
+                            "format csv: option '%s': there is no column %.80s; columns have "
+                            "numbers from 1 to %d",
+                            roles[role].name, c->wanted[role], RDI_LINE_MAX);
     }
     return RD_OK;
 }
@@ -296,8 +299,8 @@ static rd_status find_column(csv_reader *c, int role, const char *header, const 
             char names[RDI_EXCERPT_MAX];
             rdi_excerpt(names, header, (size_t)(end - header));
             return rdi_fail(c->rows.lines.r->ctx, RD_EINVAL,
-                            "%s: no column '%.80s' (option '%s') in the header line '%s'",
-                            c->rows.lines.r->in->name, wanted, roles[role].name, names);
+                            "%s: the header line '%s' has no column '%.80s' (option '%s')",
+                            c->rows.lines.r->in->name, names, wanted, roles[role].name);
         }
     } else if (is_given(c, role)) {
         uint64_t given = 0;
@@ -359,8 +362,8 @@ static bool has_header(const csv_reader *c, const char *line, const char *end) {
 }
 
 /* Makes a note if only the lack of digits says that the first line is a header: no option asks for a
- * header, the line has no usual title, and all columns have numbers. The line could then also be a
- * request for an object with a name. */
+ * header or names a column by its title, and the line neither begins with '#' nor has a usual title.
+ * The line could then also be a request for an object with a name. */
 static void note_guess(csv_reader *c, const char *line, const char *end) {
     if (c->header != HEADER_AUTO || *line == '#')
         return;
@@ -416,7 +419,7 @@ static rd_status csv_open(void *self, rdi_reader *r) {
     const char *line = NULL, *end = NULL;
     RD_TRY(first_line(c, &line, &end));
     if (line == end)
-        return RD_OK; /* an empty file has no references, so its columns do not matter */
+        return RD_OK; /* all lines are empty, so the columns do not matter */
     size_t bytes = (size_t)(end + 1 - line);
     c->sep = c->sep_choice ? seps[c->sep_choice] : rdi_csv_guess_sep(line, end);
     end = values_end(c, line, end);
@@ -439,8 +442,9 @@ static void drop_column(csv_reader *c, int role) {
     c->columns = kept;
 }
 
-/* Adds the columns of requests that `fields` names. If operations are among them, kinds follow from
- * operations. If sizes of objects are among them, they replace sizes of references. */
+/* Adds the columns of requests that `fields` names, and the column of counts. If operations are among
+ * them, kinds follow from operations. If sizes of objects are among them, they replace sizes of
+ * references. */
 static rd_status csv_select(void *self, uint32_t fields) {
     csv_reader *c = self;
     for (int role = RDI_ROW_TIME; role < RDI_ROW_ROLES; role++)
@@ -484,30 +488,30 @@ static int csv_probe(const uint8_t *head, size_t n, bool whole) {
     return known ? RDI_PROBE_LIKELY : RDI_PROBE_NO;
 }
 
-#define COLUMN_OPT(role, text)                                                                     \
+#define COLUMN_OPT(role, text, what)                                                               \
     {                                                                                              \
         .name = text, .type = RD_OPT_STRING, .offset = offsetof(csv_reader, wanted[role]),         \
-        .help = "column of " text "s, by name or number (none: ignore)"                            \
+        .help = "column of the " what ", by name or number (none: ignore)"                         \
     }
 
 static const rd_opt csv_opts[] = {
-    COLUMN_OPT(RDI_ROW_ID, "id"),
-    COLUMN_OPT(RDI_ROW_ADDR, "addr"),
-    COLUMN_OPT(RDI_ROW_SIZE, "size"),
-    COLUMN_OPT(RDI_ROW_KIND, "kind"),
-    COLUMN_OPT(RDI_ROW_THREAD, "thread"),
-    COLUMN_OPT(RDI_ROW_PC, "pc"),
-    COLUMN_OPT(RDI_ROW_TIME, "time"),
+    COLUMN_OPT(RDI_ROW_ID, "id", "object ids"),
+    COLUMN_OPT(RDI_ROW_ADDR, "addr", "addresses"),
+    COLUMN_OPT(RDI_ROW_SIZE, "size", "sizes in bytes"),
+    COLUMN_OPT(RDI_ROW_KIND, "kind", "kinds"),
+    COLUMN_OPT(RDI_ROW_THREAD, "thread", "thread numbers"),
+    COLUMN_OPT(RDI_ROW_PC, "pc", "program counters"),
+    COLUMN_OPT(RDI_ROW_TIME, "time", "times"),
     {.name = "time-unit",
      .type = RD_OPT_CHOICE,
      .offset = offsetof(csv_reader, time_unit),
      .def = "auto",
      .choices = "auto|" RDI_TIME_UNITS,
      .help = "unit of the times; auto: that of the preset, or seconds"},
-    COLUMN_OPT(RDI_ROW_TTL, "ttl"),
-    COLUMN_OPT(RDI_ROW_OP, "op"),
-    COLUMN_OPT(RDI_ROW_KEYSIZE, "keysize"),
-    COLUMN_OPT(RDI_ROW_COUNT, "count"),
+    COLUMN_OPT(RDI_ROW_TTL, "ttl", "lifetimes in seconds"),
+    COLUMN_OPT(RDI_ROW_OP, "op", "operations"),
+    COLUMN_OPT(RDI_ROW_KEYSIZE, "keysize", "key sizes in bytes"),
+    COLUMN_OPT(RDI_ROW_COUNT, "count", "numbers of equal requests"),
     {.name = "preset",
      .type = RD_OPT_CHOICE,
      .offset = offsetof(csv_reader, preset),
@@ -551,7 +555,8 @@ const rdi_format_ops rdi_format_csv = {
                 "  ttl     ttl, lifetime\n"
                 "  op      op, operation\n"
                 "and NAME=none ignores such a column. A size of 0 counts as 1, except for\n"
-                "--weight=bytes, where an object may have 0 bytes. Kinds, in any case:\n"
+                "--weight=bytes, where an object may have 0 bytes. Kinds, in upper or\n"
+                "lower case:\n"
                 "  load    r, rd, read, l, load, get, gets, head, 0\n"
                 "  store   w, wr, write, s, store, set, put, add, replace, cas, append, prepend,\n"
                 "          incr, decr, delete, copy, 1\n"
@@ -561,7 +566,8 @@ const rdi_format_ops rdi_format_csv = {
                 "time-unit=,\n"
                 "ttl= (lifetime in seconds) and op=. keysize= is added to size=, and count= is "
                 "the\n"
-                "number of times that the request is made, up to 2^32. Operations, in any case:\n"
+                "number of times that the request is made, up to 2^32. Operations, in upper or\n"
+                "lower case:\n"
                 "  read    get, gets, get_lease, head, and the words for loads\n"
                 "  write   set, add, replace, cas, append, prepend, incr, decr, set_lease, put,\n"
                 "          copy, and the words for stores\n"
@@ -569,9 +575,9 @@ const rdi_format_ops rdi_format_csv = {
                 "\n"
                 "sep=auto looks for a tab, comma, semicolon, pipe or blank, in this order, in the\n"
                 "first line; sep=space takes any number of blanks as one. header=auto takes the\n"
-                "first line as a header if a column was asked for by name, if it begins with '#',\n"
-                "or if none of its values begins with a digit. If this is a guess, a note says "
-                "so.\n"
+                "first line as a header if an option names a column by its title, if the line\n"
+                "begins with '#', or if none of its values begins with a digit. If this is a\n"
+                "guess, a note says so.\n"
                 "Values may be quoted (\"a,b\", with \"\" for a quote) but must end on their "
                 "line.\n"
                 "Empty lines are skipped.\n"

@@ -104,7 +104,7 @@ static const char *record_line(const char *p, const char *limit, rdi_ref *ref) {
     return p ? scan_record(p, limit, ref) : NULL;
 }
 
-/* Returns whether the line only separates records: it consists of dashes, or is empty. */
+/* Returns whether the line only separates records: it begins with six dashes, or is empty. */
 static bool is_divider(const char *p, const char *limit) {
     return starts(p, limit, "------") || rdi_scan_line_end(p);
 }

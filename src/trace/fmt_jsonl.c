@@ -1,9 +1,9 @@
 /* jsonl: reads one JSON object per line, which is a request (id=) or has an array of ids (Mooncake
  * and other KV-cache traces).
  *
- * A line is scanned in steps, so that a batch may end inside an array. The steps are: the members
- * before the array, each element of the array, and the rest of the object. A step that succeeds
- * consumes its text; a step that fails consumes nothing and leaves the state unchanged.
+ * A line with an array is scanned in steps, so that a batch may end inside the array. The steps are:
+ * the members before the array, each element of the array, and the rest of the object. A step that
+ * succeeds consumes its text; a step that fails consumes nothing and leaves the state unchanged.
  */
 #include "trace/rows.h"
 #include "trace/scan_json.h"
@@ -343,7 +343,7 @@ static int jsonl_probe(const uint8_t *head, size_t n, bool whole) {
 #define KEY_OPT(role, text, what)                                                                  \
     {                                                                                              \
         .name = text, .type = RD_OPT_STRING, .offset = offsetof(jsonl_reader, key[role]),          \
-        .help = "name of " what                                                                    \
+        .help = "name of the member with " what                                                    \
     }
 
 static const rd_opt jsonl_opts[] = {
@@ -352,19 +352,19 @@ static const rd_opt jsonl_opts[] = {
      .offset = offsetof(jsonl_reader, field),
      .def = default_field,
      .help = "name of the array of ids"},
-    KEY_OPT(RDI_ROW_ID, "id", "the id of a request; without it, an array of ids is read"),
-    KEY_OPT(RDI_ROW_SIZE, "size", "the size of its object in bytes"),
-    KEY_OPT(RDI_ROW_TIME, "time", "its time"),
+    KEY_OPT(RDI_ROW_ID, "id", "the id of a request; without this option, arrays of ids are read"),
+    KEY_OPT(RDI_ROW_SIZE, "size", "the size of the object in bytes"),
+    KEY_OPT(RDI_ROW_TIME, "time", "the time of the request"),
     {.name = "time-unit",
      .type = RD_OPT_CHOICE,
      .offset = offsetof(jsonl_reader, time_unit),
      .def = "s",
      .choices = RDI_TIME_UNITS,
      .help = "unit of the times"},
-    KEY_OPT(RDI_ROW_TTL, "ttl", "its lifetime in seconds"),
-    KEY_OPT(RDI_ROW_OP, "op", "its operation"),
+    KEY_OPT(RDI_ROW_TTL, "ttl", "the lifetime in seconds"),
+    KEY_OPT(RDI_ROW_OP, "op", "the operation"),
     KEY_OPT(RDI_ROW_KEYSIZE, "keysize", "a size that is added to size="),
-    KEY_OPT(RDI_ROW_COUNT, "count", "the number of times that it is made"),
+    KEY_OPT(RDI_ROW_COUNT, "count", "the number of times that the request is made"),
     RDI_ID_OPTS(jsonl_reader, rows.ids),
     {0},
 };

@@ -2,7 +2,8 @@
  * it.
  *
  * This file reads the frames and native_write.c writes them. native_head.c handles the header;
- * native_decode.c, native_encode.c and native_events.c handle the contents of a frame.
+ * native_decode.c, native_encode.c, native_choose.c and native_events.c handle the contents of a
+ * frame.
  */
 #include "trace/checksum.h"
 #include "trace/native.h"
@@ -321,10 +322,10 @@ const rdi_format_ops rdi_format_native = {
                 "kind,\n"
                 "in one to two bytes per reference for program traces; program counter and\n"
                 "thread are optional columns. Every frame of 65536 references has a checksum\n"
-                "and the file has an end mark: damage and truncation are detected, and everything\n"
-                "before them is still read. docs/trace-format.md specifies the format. When\n"
-                "writing, native:frame=N makes frames of N references, so that damage loses at\n"
-                "most N references.",
+                "and the file has an end mark: damage and truncation are detected, and all frames\n"
+                "before them are still read. docs/trace-format.md specifies the format. When\n"
+                "writing, native:frame=N makes frames of N references, so that fewer than N\n"
+                "references before the damage are lost.",
             .fields = RD_FIELD_SIZE | RD_FIELD_KIND
 #define RDI_COLUMN(name, field, required) | field
 #include "trace/columns.def"

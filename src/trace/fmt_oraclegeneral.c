@@ -34,8 +34,8 @@ static bool leads_to(const uint8_t *head, size_t records, uint64_t next, unsigne
 }
 
 /* Recognizes the format: time never decreases, every next access comes later, and every next access
- * in the head is to the same object. At least one record must have a next access in the head, or
- * none at all. */
+ * in the head is to the same object. At least one record must have a next access in the head or no
+ * next access. */
 static int oracle_probe(const uint8_t *head, size_t n, bool whole) {
     size_t records = n / RECORD, proofs = 0;
     if (records == 0 || (whole && n % RECORD != 0))
@@ -88,8 +88,8 @@ static void read_sizes(oracle_reader *o, size_t n, rd_refs *refs) {
     refs->fields |= RD_FIELD_SIZE;
 }
 
-/* Reads the columns of requests: converts times from seconds, and leaves sizes as they are, even
- * 0. */
+/* Reads the columns of requests: converts times from seconds to nanoseconds, and leaves sizes as they
+ * are, even 0. */
 static void read_requests(oracle_reader *o, size_t n, rd_refs *refs) {
     oracle_columns *more = o->more;
     for (size_t i = 0; i < n; i++) {

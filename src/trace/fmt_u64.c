@@ -10,8 +10,8 @@ typedef struct u64_reader {
     rdi_reader *r;
 } u64_reader;
 
-/* Recognizes the format, which has no magic number: in real addresses and ids, the top 16 bits are
- * all 0 or all 1. */
+/* Recognizes the format, which has no magic number: the top 16 bits of real addresses, and of ids that
+ * are not hashes, are all 0 or all 1. */
 static int u64_probe(const uint8_t *head, size_t n, bool whole) {
     if (n < 8 || (whole && n % 8 != 0))
         return RDI_PROBE_NO;

@@ -26,12 +26,12 @@ typedef struct rdi_columns {
 typedef struct rdi_reader {
     rd_ctx *ctx;
     rdi_input *in;              /* NULL for generators and running programs */
-    void *source;               /* the argument of rdi_trace_open_from(); else NULL */
+    void *source;               /* the `source` of rdi_trace_open_from(); NULL for other traces */
     rdi_columns *col;           /* memory for one batch */
     bool ids;                   /* true: addresses are object ids; open() may change it */
     bool hex_ids;               /* true: the object ids may be addresses; open() may set it */
     bool sampled;               /* true: the recorder skipped references; open() may set it */
-    bool never_began;           /* true: a running program has ended without recording anything */
+    bool never_began;           /* see rd_trace_never_began(); read() may set it */
     const rd_format_info *info; /* the result of rd_trace_format(); NULL: the reader's own format */
     const char *note; /* the text of rd_trace_note(), borrowed from the format's state; open() may
                          set it */
@@ -39,7 +39,7 @@ typedef struct rdi_reader {
      * before each read(). They stay valid until the next read(). */
     const rd_event *events;
     size_t event_count;
-    uint64_t done, total; /* without input: number of references made so far, and in total */
+    uint64_t done, total; /* without an input: see rd_trace_progress() */
 } rdi_reader;
 
 typedef struct rdi_writer {

@@ -55,7 +55,7 @@ static rd_status fft_open(void *self, rdi_reader *r) {
     s->reversing = true;
     if (!is_power_of_two(s->rows) || !is_power_of_two(s->columns))
         return rdi_fail(r->ctx, RD_EINVAL,
-                        "generator fft: %" PRIu64 " x %" PRIu64
+                        "generator fft: rows=%" PRIu64 " and columns=%" PRIu64
                         ": both numbers must be powers of two",
                         s->rows, s->columns);
     return RD_OK;

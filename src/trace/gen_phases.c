@@ -1,4 +1,4 @@
-/* phases: uses several working sets in turn. */
+/* phases: references the blocks of several working sets in turn. */
 #include "trace/generate.h"
 
 #include <inttypes.h>

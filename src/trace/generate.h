@@ -1,8 +1,8 @@
-/* The interface of a generator, which is a format without a file: one const table in one file, and
- * one line in generators.def.
+/* The interface of a generator, which is a format without an input: one const table in one source file,
+ * and one line in generators.def.
  *
- * The same options give the same trace on every machine: random numbers are integers from a seed,
- * and floating-point numbers are only added, subtracted, multiplied, divided, compared and
+ * The same options give the same trace on every machine: random numbers are integers that follow from
+ * a seed, and floating-point numbers are only added, subtracted, multiplied, divided, compared and
  * converted, which IEEE 754 defines exactly.
  */
 #ifndef RDI_GENERATE_H

@@ -70,7 +70,7 @@ static rd_status reserve_slot(rdi_id_table *t) {
     return RD_OK;
 }
 
-/* Copies a name and sets *where to the value for its slot. */
+/* Copies a name and sets *where to the value of rdi_id_slot.name for it. */
 static rd_status store_name(rdi_id_table *t, const char *text, size_t n, uint64_t *where) {
     size_t need = t->names_used + LENGTH_SIZE + n;
     if (need > t->names_room) {
@@ -94,8 +94,8 @@ static const char *stored_name(const rdi_id_table *t, const rdi_id_slot *slot, s
     return at + LENGTH_SIZE;
 }
 
-/* The functions that fail are not inlined. Their arrays would give rdi_id_read() a stack protector,
- * which takes 4 % of its time. */
+/* The functions that make messages are not inlined. Their arrays would give rdi_id_read() a stack
+ * protector, which takes 4 % of its time. */
 #define FAILS static __attribute__((noinline)) rd_status
 
 /* Fails with a message that `text` and the name or number in `slot` have the same 64-bit number. */

@@ -2,8 +2,8 @@
  *
  * A text that is a number becomes this number. Any other text (a name) becomes a 64-bit hash of its
  * bytes, which depends only on the text and the seed. Two ids with the same number would silently
- * become one object, so the table remembers every name with its hash, and the numbers that occur in
- * the same trace. It fails if two names collide, or a name and a number.
+ * become one object, so the table remembers every name with its hash and, with base=auto, the numbers
+ * that occur in the same trace. It fails if two names collide, or a name and such a number.
  *
  * A trace with names needs O(distinct ids) memory. A trace with only numbers needs memory for fewer
  * than RDI_ID_NUMBERS_MAX ids: if the first RDI_ID_NUMBERS_MAX ids are all numbers, the table
@@ -34,7 +34,7 @@ typedef struct rdi_id_log {
     size_t used, text_room;
 } rdi_id_log;
 
-/* Memory for ids, which must be zeroed first. The core sets the options before
+/* A table of ids. It must be zeroed first, and the core sets its options before
  * rdi_id_table_init(). */
 typedef struct rdi_id_table {
     uint32_t base; /* options base= and seed= */
@@ -48,7 +48,7 @@ typedef struct rdi_id_table {
     size_t names_used, names_room;
     uint64_t numbers_read; /* number of ids before the first name, at most RDI_ID_NUMBERS_MAX */
     bool has_names;
-    rdi_id_log *log; /* receives the ids instead of the table; NULL: none */
+    rdi_id_log *log; /* receives the ids instead of this table; NULL: this table remembers them */
 } rdi_id_table;
 
 void rdi_id_table_init(rdi_id_table *t, rd_ctx *ctx);
@@ -87,7 +87,7 @@ uint64_t rdi_id_hash(uint64_t seed, const char *text, size_t n);
      .help = "notation of the ids"},                                                               \
     {                                                                                              \
         .name = "seed", .type = RD_OPT_U64, .offset = offsetof(state, table.seed), .def = "0",     \
-        .help = "seed of the hash for ids that are not numbers"                                    \
+        .help = "seed of the hash of ids that are names"                                           \
     }
 
 #define RDI_ID_CARD                                                                                \

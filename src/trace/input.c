@@ -29,8 +29,8 @@
 #define ASAN_UNPOISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
 #endif
 
-/* Size of the input buffer, small enough to stay in the second-level cache while a reader uses
- * it. */
+/* Initial size of the input buffer in bytes: small enough to stay in the second-level cache while a
+ * reader uses it. */
 #define BUFFER_BYTES (256 * 1024)
 
 typedef struct input_impl {
@@ -39,7 +39,7 @@ typedef struct input_impl {
     rdi_unpack *unpack; /* unpacks the input; NULL: not compressed */
     uint8_t *buffer;    /* memory of the input buffer, `room` + 1 bytes */
     size_t room;
-    rd_status pending;  /* status of a read error that occurred after valid bytes */
+    rd_status pending;  /* status of a read error, reported after the bytes before it */
     char *pending_text; /* message of that error */
     uint64_t total;     /* size of the file; 0: unknown */
     bool owns_fd;
@@ -102,7 +102,8 @@ static rd_status check_file(input_impl *impl) {
     rd_ctx *ctx = impl->in.ctx;
     struct stat st;
     if (fstat(impl->source.fd, &st) != 0)
-        return rdi_fail(ctx, RD_EIO, "%s: %s", impl->name, strerror(errno));
+        return rdi_fail(ctx, RD_EIO, "%s: cannot get the type of the file: %s", impl->name,
+                        strerror(errno));
     if (S_ISDIR(st.st_mode))
         return rdi_fail(ctx, RD_EIO, "%s: this is a directory; name a file", impl->name);
     if (S_ISREG(st.st_mode))
@@ -137,8 +138,8 @@ static rd_status use_fd(input_impl *impl, int fd, const void *head, size_t n) {
     return check_file(impl);
 }
 
-/* Opens an unpacker if the first bytes have the magic number of a compression. These bytes are read
- * again afterwards. */
+/* Opens an unpacker if the first bytes have the magic number of a compression. Afterwards,
+ * rdi_source_read() delivers these bytes again. */
 static rd_status start_unpacking(input_impl *impl) {
     rdi_source *s = &impl->source;
     if (s->fd >= 0 && s->n < sizeof s->head) {
@@ -154,8 +155,8 @@ static rd_status start_unpacking(input_impl *impl) {
     return compression ? rdi_unpack_open(s, compression, &impl->unpack) : RD_OK;
 }
 
-/* Does the last step of opening. `status` is the result of the earlier steps. Closes the input if
- * any step has failed. */
+/* Starts unpacking, which is the last step of opening. `status` is the result of the earlier steps.
+ * Closes the input if any step has failed. */
 static rd_status start_input(input_impl *impl, rd_status status, rdi_input **out) {
     if (status == RD_OK)
         status = start_unpacking(impl);

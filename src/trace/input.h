@@ -47,7 +47,7 @@ uint64_t rdi_input_size(const rdi_input *in);
 /* Empties the input buffer. Reading continues at `offset`. rdi_input_size() must not be 0. */
 rd_status rdi_input_seek(rdi_input *in, uint64_t offset);
 /* Reads n bytes at `offset` and leaves the input buffer unchanged. Returns false if the file does
- * not have them. */
+ * not have these bytes or cannot be read. */
 bool rdi_input_peek(const rdi_input *in, uint64_t offset, void *buf, size_t n);
 
 /* These functions fail with RD_EFORMAT and messages of the form "NAME: line 12: ..." and "NAME:

@@ -1,15 +1,16 @@
 /* Implements the events of a reorder buffer. See interleave_waits.h.
  *
  * Releases that other events can wait for are in lists. The address of an object selects the list of its
- * release, and the first page of a piece of memory selects the list of its release. All releases of more
- * than a page of memory share one list. So the search for an event to wait for visits few events. */
+ * releases, and the first page of a piece of memory selects the list of the releases of this memory. All
+ * releases of more than a page of memory share one list. So the search for an event to wait for visits
+ * few events. */
 #include "trace/interleave_waits.h"
 
 #include <string.h>
 
 #define PAGE_SHIFT  12
-#define OBJECTS     4096              /* number of lists of objects */
-#define PAGES       4096              /* number of lists of pages, which follow them */
+#define OBJECTS     4096 /* number of lists of objects */
+#define PAGES       4096 /* number of lists of pages, which follow the lists of objects */
 #define WIDE        (OBJECTS + PAGES) /* the list of releases of more than a page */
 #define LISTS       (WIDE + 1)
 #define PAGES_MOST  64 /* an allocation of more pages is compared with all releases of memory */

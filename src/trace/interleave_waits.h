@@ -7,7 +7,7 @@
 
 #define RDI_NO_EVENT SIZE_MAX
 
-/* An event in the buffer. Events that other events can wait for are in a list, in recorded order. */
+/* An event in the reorder buffer. Events that other events can wait for are in a list, in recorded order. */
 typedef struct rdi_held_event {
     rd_event event;    /* its path is a copy */
     uint64_t position; /* number of the record in recorded order; UINT64_MAX: the entry is free */
@@ -32,8 +32,8 @@ typedef struct rdi_waits {
 rd_status rdi_waits_init(rdi_waits *w, rd_ctx *ctx);
 /* Adds an event, which is record `position`, and sets *index to its entry. */
 rd_status rdi_waits_add(rdi_waits *w, const rd_event *event, uint64_t position, size_t *index);
-/* Returns the entry of an event that entry `index` waits for, or RDI_NO_EVENT if there is none. An
- * acquire of everything is not handled here. */
+/* Returns the entry of an event that the event at `index` waits for, or RDI_NO_EVENT if there is none.
+ * The function must not be called for an acquire of everything. */
 size_t rdi_waits_find(const rdi_waits *w, size_t index);
 void rdi_waits_remove(rdi_waits *w, size_t index);
 void rdi_waits_fini(rdi_waits *w);

@@ -1,5 +1,4 @@
-/* Finds complete lines in the input buffer, rates the head of a file, and writes lines. See
- * lines.h. */
+/* Implements the functions that formats with one record per line share. See lines.h. */
 #include "trace/lines.h"
 
 #include <stdio.h>

@@ -21,9 +21,9 @@ struct rd_mapper {
     uint64_t base;       /* number of references before this batch, for messages */
     size_t fed;          /* number of references in this batch; needed because `refs` may be invalid
                             at the next feed */
-    uint64_t next, last; /* the remaining blocks of a reference, if `splitting` is set */
-    bool splitting;
-    uint32_t *origin;          /* the origins of the blocks in `out`; NULL: not requested */
+    uint64_t next, last; /* first and last remaining block of the reference that is being split */
+    bool splitting;      /* true: a reference is being split */
+    uint32_t *origin;    /* the origins of the blocks in `out`; NULL: not requested */
     uint64_t out[OUT_MAX + 1]; /* blocks to deliver; the last entry of `out` and of `origin` is
                                   spare */
 };
@@ -142,9 +142,9 @@ static size_t map_single(rd_mapper *m, size_t n, size_t k) {
 }
 
 /* Maps references up to `end` while they touch at most two blocks and fit into `out`. With small
- * blocks, about every third reference touches two blocks, and a branch could not predict which. So
- * two blocks are always written, and the second one is overwritten later if the reference touches
- * only one. Returns the new number of blocks in `out`. */
+ * blocks, about every third reference touches two blocks, and the processor cannot predict which
+ * ones. So two blocks are always written, and the second block is overwritten later if the reference
+ * touches only one block. Returns the new number of blocks in `out`. */
 static size_t map_narrow(rd_mapper *m, size_t n, size_t end) {
     const rd_refs *refs = m->refs;
     uint64_t *out = m->out;

@@ -33,7 +33,7 @@ typedef struct rdi_native_head {
      * last `described` blocks have their length before them. */
     const rdi_column_info *columns[RDI_NATIVE_COLUMNS];
     size_t n_columns, described;
-    bool has_events; /* true: there are frames of events */
+    bool has_events; /* true: there may be frames of events */
     rdi_event_numbers events;
     char note[512]; /* text that says which parts are skipped; "": none */
 } rdi_native_head;

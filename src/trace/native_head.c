@@ -201,7 +201,8 @@ static void set_plain(rdi_native_head *head) {
 static rd_status fill(rdi_input *in, size_t bytes) {
     RD_TRY(rdi_input_fill(in, bytes, bytes));
     if (in->avail < bytes)
-        return rdi_input_fail_byte(in, in->avail, "the file ends inside its header");
+        return rdi_input_fail_byte(in, in->avail, "the file ends inside its %s",
+                                   bytes > RDI_NATIVE_HEADER ? "descriptions" : "header");
     return RD_OK;
 }
 

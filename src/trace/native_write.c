@@ -13,7 +13,7 @@
 #define EVENTS_MAX                                                                                 \
     65536                /* maximum number of events per frame; the frame ends when it has this
                              many */
-#define THREAD_REFS 4096 /* minimum length of a frame for which the thread pays off */
+#define THREAD_REFS 4096 /* minimum number of references for which the encoding thread pays off */
 
 /* The references of a frame, and its encoded form. */
 typedef struct frame {
@@ -50,7 +50,7 @@ static const rd_opt native_writer_opts[] = {
      .def = "64K",
      .min = 1,
      .max = RDI_FRAME_REFS,
-     .help = "references per frame when writing; damage or a full disk loses at most one frame"},
+     .help = "references per frame when writing; a damaged frame and all later frames are lost"},
     {.name = "sampled",
      .type = RD_OPT_BOOL,
      .offset = offsetof(native_writer, sampled),
@@ -160,8 +160,8 @@ static rd_status write_events(native_writer *f, uint64_t end) {
     return RD_OK;
 }
 
-/* Writes the previous frame and the collected events, and encodes the collected references or
- * starts the thread that does. Does nothing if no references were collected. */
+/* Writes the previous frame and the collected events. Then encodes the collected references, or makes
+ * the encoding thread do it. Does nothing if no references were collected. */
 static rd_status end_frame(native_writer *f) {
     if (f->filling->count == 0)
         return RD_OK;

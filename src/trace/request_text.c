@@ -1,4 +1,4 @@
-/* Implements the values of requests in text. See request_text.h. */
+/* Reads the values of requests in text. See request_text.h. */
 #include "trace/request_text.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -12,7 +12,7 @@ uint64_t rdi_time_unit(uint32_t unit) {
     return nanoseconds[unit];
 }
 
-/* Says why a value is not a whole number. */
+/* Returns a text that says why a value is not a whole number. */
 static const char *not_digits(const char *text, size_t n) {
     if (n > 1 && text[0] == '-' && rdi_is_digit(text[1]))
         return "is negative";
@@ -30,7 +30,8 @@ static const char *read_digits(const char *text, size_t n, uint64_t *out) {
 /* Ignores fractional digits that are below a nanosecond: digits after the ninth if the unit is a
  * second. */
 const char *rdi_read_time(const char *text, size_t n, uint64_t unit, uint64_t *out) {
-    static const char large[] = "is too large for this unit; name another one with time-unit=";
+    static const char large[] =
+        "is too large for this unit of time; name a smaller unit with time-unit=";
     const char *dot = memchr(text, '.', n);
     size_t whole = dot ? (size_t)(dot - text) : n;
     uint64_t value = 0, rest = 0, scale = unit;

@@ -19,7 +19,7 @@ const char *rdi_row_request_value(rdi_row *row, int role, const char *text, size
         return rdi_read_lifetime(text, n, &row->more[RD_MORE_LIFETIME]);
     case RDI_ROW_OP:
         return rdi_read_operation(text, n, &row->more[RD_MORE_OPERATION]);
-    case RDI_ROW_COUNT: /* every repetition is fed by itself, so the count is limited */
+    case RDI_ROW_COUNT: /* limited, because every repetition becomes a reference */
         wrong = rdi_read_bytes(text, n, &row->count);
         return !wrong && row->count > RDI_ROW_COUNT_MAX ? "is above 2^32" : wrong;
     default: /* RDI_ROW_SIZE and RDI_ROW_KEYSIZE */

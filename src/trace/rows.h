@@ -36,9 +36,9 @@ typedef struct rdi_rows rdi_rows;
  * the call. */
 typedef const char *rdi_row_parser(rdi_rows *w, const char *p, const char *limit, rdi_row *row);
 
-/* Reads the lines from p on into the batch w->lines.r->col of *n rows, as long as there is room and
- * the lines have a form that it knows. Returns the first line that it has not read. Sets
- * w->lines.failed only if memory is exhausted. */
+/* Reads the lines from p on, as long as there is room and the lines have a form that it knows. Appends
+ * them to the batch of *n rows in w->lines.r->col, and updates *n. Returns the first line that it has
+ * not read. Sets w->lines.failed only if memory is exhausted. */
 typedef const char *rdi_rows_fast(rdi_rows *w, const char *p, const char *limit, size_t *n);
 
 /* The first member of the state of a reader of rows. */

@@ -1,9 +1,9 @@
-/* Scanners for numbers and blanks in text.
+/* Scanners for numbers and blanks in text, and functions that write numbers.
  *
- * Scanners take no end pointer: they stop at the first byte that does not belong to the number, and
- * the '\n' of a line is such a byte (see input.h for the last line of a file). So the caller must
- * make sure that the byte at `p` is readable and that a byte that is not a digit follows the
- * number.
+ * The scanners, rdi_scan_*(), take no end pointer: they stop at the first byte that does not belong to
+ * the number or to the blanks. The '\n' of a line is such a byte (see input.h for the last line of a
+ * file). So the caller must make sure that the byte at `p` is readable and that a byte that is not a
+ * digit follows the number.
  */
 #ifndef RDI_SCAN_H
 #define RDI_SCAN_H

@@ -12,8 +12,8 @@ typedef struct rdi_source {
     const uint8_t *data; /* memory, or the first bytes already read from fd */
     size_t n;            /* number of bytes at `data` that were not yet read */
     uint64_t stored;     /* number of bytes read from the file so far */
-    uint8_t head[64];    /* for files, the bytes at `data`: enough for the magic number of a
-                         compression */
+    uint8_t head[64];    /* first bytes of a file, enough for the magic number of a compression;
+                            unused if the caller has already read that many */
 } rdi_source;
 
 /* Reads up to `n` bytes of the source, without unpacking them, into `buf`, and sets *got to their
@@ -40,8 +40,8 @@ rd_status rdi_unpack_read(rdi_unpack *u, void *buf, size_t n, size_t *got);
 void rdi_unpack_close(rdi_unpack *u);
 
 /* The first two functions open the two unpackers (unpack_gzip.c, unpack_archive.c).
- * rdi_unpack_missing() fails with the message of a build without `library`, which `package`
- * installs. */
+ * rdi_unpack_missing() fails with a message that this build lacks `library`, which the user gets by
+ * installing `package`. */
 rd_status rdi_gunzip_open(rdi_source *s, rdi_unpack **out);
 rd_status rdi_unarchive_open(rdi_source *s, const char *compression, rdi_unpack **out);
 rd_status rdi_unpack_missing(rdi_source *s, const char *compression, const char *library,

@@ -10,7 +10,8 @@
  * memory is bounded. */
 #define BATCHES 68
 
-typedef enum { CUT, DONE, AGAIN } portion_state; /* AGAIN: the caller's thread must read it */
+/* CUT: the portion was not read yet; DONE: it was read; AGAIN: the caller's thread must read it. */
+typedef enum { CUT, DONE, AGAIN } portion_state;
 
 typedef struct portion {
     char *text;
@@ -201,8 +202,7 @@ static bool cut_portion(rdi_text_ahead *a, portion *to) {
     return true;
 }
 
-/* Waits until there is room for the next portion. Returns false if no more portions are to be cut.
- * */
+/* Waits until there is room for the next portion. Returns false if no further portion is needed. */
 static bool wait_for_room(rdi_text_ahead *a) {
     rdi_monitor_enter(&a->lock);
     a->waiting++;

@@ -3,10 +3,10 @@
  *
  * Each thread in turn cuts a portion of whole lines from the input, which includes unpacking, and
  * then parses it while another thread cuts the next portion. The caller gets the portions in order.
- * A portion that a thread cannot complete, because a line is damaged, an id collides or the portion
- * has too many references, is read once more by the caller's thread. So a failure, its message and
- * the references before it are the same as with a single reader. The end of the input and a failure
- * to read it are left to the reader of the trace.
+ * If a thread cannot complete a portion, because a line is damaged, an id collides, the portion has too
+ * many references or memory is exhausted, the caller's thread reads the portion again. So a failure,
+ * its message and the references before it are the same as with a single reader. The end of the input
+ * and a failure to read it are left to the reader of the trace.
  *
  * The table of ids belongs to the reader of the trace. A thread logs the ids that the table must
  * remember or check (rdi_id_log), and enters them when the ids of all earlier portions have been
@@ -18,14 +18,14 @@
 #include "trace/format.h"
 
 #define RDI_TEXT_AHEAD_THREADS 16 /* maximum number of threads */
-/* Number of bytes of a portion, unless a line is longer. */
+/* Usual maximum number of bytes of a portion. A long line can make a portion larger. */
 #define RDI_TEXT_AHEAD_PORTION (512 * 1024)
 
 typedef struct rdi_text_ahead rdi_text_ahead;
 
-/* Starts `threads` threads. `self` is the state of an opened reader of the format `ops`, which
- * reads lines; it must not be used until rdi_text_ahead_close(). Returns RD_ENOMEM if there is no
- * memory or no thread. */
+/* Starts `threads` threads, but at most RDI_TEXT_AHEAD_THREADS. `self` is the state of an opened
+ * reader of the format `ops`, which reads lines; it must not be used until rdi_text_ahead_close().
+ * Returns RD_ENOMEM if memory is exhausted or no thread can be started. */
 rd_status rdi_text_ahead_open(const rdi_format_ops *ops, void *self, rdi_reader *r,
                               unsigned threads, rdi_text_ahead **out);
 /* Reads the next batch, like rdi_format_ops.read(). Sets refs->n to 0 when the threads have read as

@@ -240,11 +240,12 @@ rd_status rd_trace_select(rd_trace *t, uint32_t fields) {
     RDI_NEED(t ? t->ctx : NULL, t);
     if (fields & ~(uint32_t)(RD_REQUEST_FIELDS | RD_FIELD_CONTEXT))
         return rdi_fail(t->ctx, RD_EINVAL,
-                        "rd_trace_select: the fields 0x%" PRIx32
-                        " are not all columns of requests, RD_REQUEST_FIELDS, or contexts",
+                        "rd_trace_select: the fields are 0x%" PRIx32
+                        ": they may have only the bits of RD_REQUEST_FIELDS and RD_FIELD_CONTEXT",
                         fields);
     if (t->began)
-        return rdi_fail(t->ctx, RD_ESTATE, "rd_trace_select: the trace has already been read");
+        return rdi_fail(t->ctx, RD_ESTATE,
+                        "rd_trace_select: call it only once, and before rd_trace_read()");
     t->began = true;
     return t->ops->select ? t->ops->select(t->state, fields) : RD_OK;
 }

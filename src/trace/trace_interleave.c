@@ -1,10 +1,10 @@
 /* Interleaves the threads of a trace in lockstep. See rd_trace_interleave() in reusedist/trace.h, and
  * docs/threads.md for the definition of the order.
  *
- * Each thread has a queue of its records that are in sight. Queues are lists of blocks of records, and a
- * free block can be used by any queue, so memory is proportional to the size of the reorder buffer.
- * Records are read only when a turn ends or a queue is empty. The order is the same as if one record were
- * read after each delivery, because only then does it matter which records are in sight. */
+ * Each thread has a queue of its records that are in sight. Queues are lists of segments of records, and
+ * any queue can use a free segment, so memory is proportional to the size of the reorder buffer. Records
+ * are read only when a turn ends or a queue is empty, because it matters only at these moments which
+ * records are in sight. So the order is the same as if one record were read after each delivery. */
 #include "base/sized.h"
 #include "trace/interleave_waits.h"
 #include "trace/lookup.h"
@@ -38,7 +38,8 @@ typedef struct order_queue {
     size_t waits_for; /* entry of the event that the next record waits for; RDI_NO_EVENT: unknown */
     uint64_t waits_position; /* position of that event; if the entry `waits_for` has another
                                 position, it was reused */
-    uint64_t missed; /* number of turns missed while the queue was empty and the buffer full */
+    uint64_t missed;         /* number of turns missed while the queue was empty and the reorder
+                                buffer was full */
 } order_queue;
 
 typedef struct order_reader {
@@ -46,15 +47,15 @@ typedef struct order_reader {
     rd_trace *source;
     rd_refs_sink recorded; /* receives the references in recorded order; NULL: none */
     void *recorded_user;
-    uint64_t turn, room; /* N and B of the definition: references per turn, records in the buffer */
+    uint64_t turn, room;  /* references per turn, and records in the reorder buffer */
     order_queue **queues; /* in ascending order of numbers */
     size_t n_queues, queues_room;
     order_queue *had_turn; /* the thread that has or had the turn; NULL: none yet */
-    uint64_t left;         /* number of references until its turn ends; 0: the turn has ended */
+    uint64_t left;         /* number of references until this turn ends; 0: it has ended */
     order_queue *recent;   /* the thread of the last record that was read; NULL: none */
-    order_chunk *spare;    /* list of free blocks of records */
+    order_chunk *spare;    /* list of free segments of records */
 
-    const rd_refs *refs; /* batch of the source; NULL: none was read yet */
+    const rd_refs *refs; /* batch of the source; NULL: none */
     size_t next;         /* index of its next reference */
     const rd_event *events;
     size_t next_event, n_events;
@@ -319,8 +320,8 @@ static bool is_runnable(const order_reader *o, order_queue *q) {
     return q->n > 0 && (head(q)->kind != 0 || !waits(o, q));
 }
 
-/* Counts a missed turn for each of the `n` threads after the thread that had the turn whose queue is empty
- * although the reorder buffer is full. */
+/* Called when the turn passes over the `n` threads after the thread that had it. If the reorder buffer
+ * is full, counts a missed turn for each of these threads whose queue is empty. */
 static void count_missed(order_reader *o, size_t n) {
     if (o->held < o->room || !o->had_turn)
         return;

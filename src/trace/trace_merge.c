@@ -1,9 +1,9 @@
 /* Merges open traces by time. See rd_trace_merge() in reusedist/trace.h.
  *
  * The time of a reference is its own time, or the latest time before it in the same trace if that
- * is later. The next reference is the first one of the trace with the smallest time, and among
- * equal times that of the first trace. A heap orders the traces, so a reference costs O(log
- * traces).
+ * is later. Each trace offers its first reference that was not delivered yet. The offered reference
+ * with the smallest time is delivered next and, among equal times, that of the trace with the smallest
+ * index. A heap orders the traces, so a reference costs O(log traces).
  *
  * A batch ends where one of the traces needs its next batch. A trace that is damaged therefore
  * fails only after all references before the damage have been delivered.
@@ -16,12 +16,12 @@
 typedef struct merge_part {
     rd_trace *trace;
     const rd_refs *refs; /* the current batch; NULL: none was read yet */
-    size_t next;         /* index of the first reference of the batch that was not delivered */
+    size_t next;         /* index in the batch of the first reference that was not delivered */
     uint64_t time;       /* time of that reference */
     rd_merged_facts facts;
 } merge_part;
 
-/* Everything that the traces share. It is the source of the merged trace. */
+/* The arguments of rd_trace_merge(), which merge_open() receives in rdi_reader.source. */
 typedef struct merge_source {
     rd_trace *const *traces;
     const char *const *names;
@@ -33,7 +33,7 @@ typedef struct merge_reader {
     merge_part *part;
     char **name; /* names of the traces */
     size_t n;
-    size_t *heap; /* indices of the traces that have a reference, with the earliest one first */
+    size_t *heap; /* indices of the traces that offer a reference; the first has the earliest */
     size_t n_heap;
     size_t reread;                   /* index of the trace that needs its next batch; n: none */
     size_t started;                  /* number of traces whose first batch was read */
@@ -138,8 +138,8 @@ static rd_status check_columns(merge_reader *m, size_t i) {
                     m->name[m->first], refs->fields & field ? "none" : "it");
 }
 
-/* Sets p->time to the time of the next reference. If that time is earlier, leaves p->time unchanged
- * and counts the reference in facts.backwards. */
+/* Sets p->time to the time of the next reference. If this time is before p->time, leaves p->time
+ * unchanged and counts the reference in facts.backwards. */
 static void note_time(merge_part *p) {
     uint64_t time = p->refs->more[RD_MORE_TIME][p->next];
     p->facts.backwards += time < p->time;

@@ -44,7 +44,7 @@ static rd_status fail_archive(unarchive *u) {
 static rd_status start_archive(unarchive *u) {
     u->archive = archive_read_new();
     if (!u->archive)
-        return rdi_fail(u->source->ctx, RD_ENOMEM, "out of memory in libarchive");
+        return rdi_fail(u->source->ctx, RD_ENOMEM, "libarchive is out of memory");
     archive_read_support_filter_bzip2(u->archive);
     archive_read_support_filter_xz(u->archive);
     archive_read_support_filter_zstd(u->archive);

@@ -113,8 +113,10 @@ static rd_status check_columns(rd_trace_writer *w, const rd_refs *part) {
         unknown |= (kind & below) | (below & (uint8_t) ~(RD_FETCH - 1));
     }
     if (empty || unknown)
-        return rdi_fail(w->ctx, RD_EINVAL,
-                        "trace writer: a reference has size 0 or an unknown kind");
+        return rdi_fail(
+            w->ctx, RD_EINVAL,
+            "trace writer: a reference has size 0 or an unknown kind; sizes begin at 1, and "
+            "kinds are RD_LOAD, RD_STORE and RD_FETCH");
     return RD_OK;
 }
 
@@ -133,8 +135,9 @@ rd_status rd_trace_writer_write(rd_trace_writer *w, const rd_refs *refs) {
     if (refs->n)
         RDI_NEED(w->ctx, refs->addr);
     if (w->finished)
-        return rdi_fail(w->ctx, RD_ESTATE,
-                        "trace writer: references cannot be written after finish");
+        return rdi_fail(
+            w->ctx, RD_ESTATE,
+            "trace writer: references cannot be written after rd_trace_writer_finish()");
     if (w->broken == RD_OK)
         w->broken = write_slices(w, refs);
     return w->broken;
@@ -152,7 +155,8 @@ static rd_status write_event(rd_trace_writer *w, const rd_event *event) {
 rd_status rd_trace_writer_event(rd_trace_writer *w, const rd_event *event) {
     RDI_NEED(w ? w->ctx : NULL, w, event);
     if (w->finished)
-        return rdi_fail(w->ctx, RD_ESTATE, "trace writer: events cannot be written after finish");
+        return rdi_fail(w->ctx, RD_ESTATE,
+                        "trace writer: events cannot be written after rd_trace_writer_finish()");
     if (w->broken == RD_OK)
         w->broken = write_event(w, event);
     return w->broken;

@@ -218,11 +218,13 @@ static const struct {
     {"csv:id=1,addr=2", "1,2\n", RD_EINVAL, 0,
      "format csv: id= and addr= cannot be combined; give only one of them"},
     {"csv:id=key", "a,b\n1,2\n", RD_EINVAL, 0,
-     "t: no column 'key' (option 'id') in the header line 'a,b'"},
+     "t: the header line 'a,b' has no column 'key' (option 'id')"},
     {"csv:id=0", "1,2\n", RD_EINVAL, 0,
-     "format csv: option 'id': there is no column 0 (the first is 1)"},
+     "format csv: option 'id': there is no column 0; columns have numbers from 1 to "
+     "1048576"},
     {"csv:id=99999999999999999999", "1,2\n", RD_EINVAL, 0,
-     "format csv: option 'id': there is no column 99999999999999999999 (the first is 1)"},
+     "format csv: option 'id': there is no column 99999999999999999999; columns have numbers from "
+     "1 to 1048576"},
     {"csv:id=key,header=off", "1,2\n", RD_EINVAL, 0,
      "format csv: option 'id': without a header line (header=off) columns have numbers, not names "
      "like 'key'"},
@@ -234,7 +236,7 @@ static const struct {
      "t: line 2: the line has only 1 column, but id is column 2"},
     {"csv:id=2", "1,2,3\n1,,3\n", RD_EFORMAT, 1, "t: line 2: column 2 (id): '' is not an id"},
     {"csv:id=2", "a,b\n\n1,\"2", RD_EFORMAT, 0,
-     "t: line 3: column 2: a quoted value is not closed"},
+     "t: line 3: column 2: a quote is not closed, or text follows the closing quote"},
     {"csv:id=1", "18446744073709551616,1\n", RD_EFORMAT, 0,
      "t: line 1: column 1 (id): '18446744073709551616' does not fit in 64 bits (base=string takes "
      "ids as names)"},

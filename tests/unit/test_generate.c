@@ -405,12 +405,12 @@ static void mistakes_are_explained(void **state) {
         {"uniform:refs=-5", "option 'refs'"},
         {"pulse:at=0", "a time distance of 0 is not between 1 and 1T"},
         {"pulse:at=2T", "is not between 1 and 1T"},
-        {"pulse:at=5:6,weights=1", "generator pulse: there are 1 weights, but 2 values of at="},
+        {"pulse:at=5:6,weights=1", "generator pulse: weights= and at= have 1 and 2 numbers; give "},
         {"pulse:at=5:6,weights=0:0", "all weights are 0"},
         {"pulse:at=5:6,weights=5G:1", "a weight of 5368709120 does not fit in 32 bits"},
         {"stack:weights=1:2", "weights= is given without at="},
         {"phases:sets=10:0", "a working set of 0 blocks: the number must be from 1 to 1T"},
-        {"fft:rows=3", "generator fft: 3 x 256: both numbers must be powers of two"},
+        {"fft:rows=3", "generator fft: rows=3 and columns=256: both numbers must be powers of two"},
         {"fft:columns=1", "option 'columns'"},
     };
     for (size_t i = 0; i < RDI_COUNT(cases); i++) {
