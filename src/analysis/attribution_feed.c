@@ -13,7 +13,7 @@ struct rdi_attribution_feed {
     rd_mapper *mapper;      /* maps references to words; NULL: words are not requested */
     rd_engine *words;       /* measures distances in words */
     uint64_t first;         /* index of the first reference of the current batch */
-    const rd_event *events; /* events of the current batch; `next` is the index of the first one
+    const rd_event *events; /* events of the current batch; `next` is the index of the first event
                                that was not handed over yet */
     size_t next, n_events;
     bool contexts_told; /* true: the calling contexts of the current batch were already handed

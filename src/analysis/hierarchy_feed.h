@@ -17,8 +17,8 @@ void rdi_name_order(const rd_analysis_config *config, char order[RDI_ORDER_ROOM]
 /* Makes a simulation of config->hierarchy for blocks of `block_bytes` bytes. `exact` is true if the
  * exact reuse distance of each reference is available, without a bound. `misses` receives every miss;
  * NULL: there is no receiver. With more than one thread, without `misses` and without private caches, the
- * simulation runs on a thread of its own. `processes` is that of rdi_block_threads(), for private
- * caches. */
+ * simulation runs on a thread of its own. `processes` is the argument of rdi_block_threads() for
+ * private caches. */
 rd_status rdi_hierarchy_feed_new(rd_ctx *ctx, const rd_analysis_config *config,
                                  uint64_t block_bytes, bool exact, rd_miss_sink misses,
                                  void *misses_user, bool processes, rdi_hierarchy_feed **out);

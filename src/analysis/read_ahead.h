@@ -23,10 +23,10 @@ typedef struct rdi_read_ahead rdi_read_ahead;
 
 typedef struct rdi_read_ahead_config {
     const char *path, *format; /* both borrowed; `format` as in rd_trace_open() */
-    rd_mapping mapping;        /* with origins, batches have kinds */
+    rd_mapping mapping;        /* if it asks for origins, batches have kinds */
     uint64_t references;       /* number of references in the trace, from rd_trace_count() */
     uint64_t slice;            /* number of references per slice, at least 1 */
-    bool processes;            /* see rdi_block_threads(); for the threads that batches have */
+    bool processes;            /* the argument of rdi_threads_see() for batches */
     rd_engine *engine;         /* pins the buffers if it can, see rd_engine_pin(); NULL: none */
     uint64_t decoders; /* requested number of decoders; fewer are started if fewer are useful */
 } rdi_read_ahead_config;
@@ -37,12 +37,12 @@ typedef struct rdi_read_ahead_batch {
     const uint64_t *blocks;
     const uint8_t *kinds; /* kind of the reference of each block; NULL if the mapping has no
                              origins */
-    size_t n;             /* number of blocks; may be 0, for example if all these references have
-                            kinds that are not analyzed */
+    size_t n;             /* number of blocks; may be 0, for example if all references of the batch
+                            have kinds that are not analyzed */
     uint64_t references;  /* number of references that were read into this batch; the last blocks
-                            of some may be in the next batch */
+                            of some references may be in the next batch */
     uint64_t bytes;       /* number of bytes of the file up to this point */
-    rdi_threads_seen threads; /* the threads of these references, if the mapping has origins */
+    rdi_threads_seen threads; /* the threads of the references, if the mapping has origins */
 } rdi_read_ahead_batch;
 
 /* Starts the decoders. Returns RD_ENOMEM if there is no memory or no thread for them.

@@ -156,7 +156,7 @@ static void at_square(shortener *s) {
     s->at = after;
 }
 
-/* Copies "{closure#0}" and "{lambda(int)#1}" without its parameters. */
+/* Copies "{closure#0}", and "{lambda(int)#1}" without the parameters. */
 static void at_brace(shortener *s) {
     const char *close = closing(s->at, s->end), *after = close < s->end ? close + 1 : s->end;
     for (; s->at < after; s->at++)

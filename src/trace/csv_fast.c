@@ -102,8 +102,8 @@ static inline bool ends_value(const char *p, char sep) {
     return *p == sep || *p == '\n' || (*p == '\r' && p[1] == '\n');
 }
 
-/* Skips `skip` columns. Returns the beginning of the next one, or NULL if the line is not one of
- * the usual lines (csv_fast.h). */
+/* Skips `skip` columns. Returns the beginning of the next column, or NULL if only the general reader
+ * can read the line. */
 static inline const char *skip_columns(const char *p, const char *limit, char sep, size_t skip) {
     for (; skip > 0; skip--, p++)
         if (!(p = find_stop(p, limit, sep)) || *p != sep)

@@ -26,10 +26,10 @@ typedef struct binary_reader {
     field fields[FIELDS_MAX];
     size_t field_count, record_bytes;
     bool big_endian;
-    uint32_t present;           /* mask of the RD_FIELD_* that the records have */
-    const char *wrong;          /* name of the field that is invalid in the first refused record */
-    uint64_t wrong_value;       /* value of that field */
-    uint64_t raw[RDI_REFS_MAX]; /* values of a column before they are checked */
+    uint32_t present;               /* mask of the RD_FIELD_* that the records have */
+    const char *wrong;              /* text that says what is invalid in the first refused record */
+    uint64_t wrong_value;           /* the invalid value */
+    uint64_t raw[RDI_REFS_MAX];     /* values of a column before they are checked */
     uint64_t (*more)[RDI_REFS_MAX]; /* the columns of requests, by RD_MORE_*; NULL: none */
 } binary_reader;
 
@@ -155,7 +155,7 @@ static rd_status check_number(binary_reader *b, const char *key, uint64_t number
                         b->layout, b->field_count, b->field_count == 1 ? "" : "s");
     if (b->fields[number - 1].bytes == 0)
         return rdi_fail(b->r->ctx, RD_EINVAL,
-                        "format binary: %s=%" PRIu64 ": that field of '%.80s' is not an integer",
+                        "format binary: %s=%" PRIu64 ": this field of '%.80s' is not an integer",
                         key, number, b->layout);
     return RD_OK;
 }
@@ -226,8 +226,8 @@ static uint8_t kind_of(uint64_t x) {
     }
 }
 
-static size_t refuse(binary_reader *b, const char *what, size_t record) {
-    b->wrong = what;
+static size_t refuse(binary_reader *b, const char *wrong, size_t record) {
+    b->wrong = wrong;
     b->wrong_value = b->raw[record];
     return record;
 }
@@ -235,19 +235,19 @@ static size_t refuse(binary_reader *b, const char *what, size_t record) {
 /* Each of these functions loads a column of n records, and returns the number of records before the
  * first invalid one. */
 
-static size_t load_u32(binary_reader *b, uint64_t number, const char *what, size_t n,
+static size_t load_u32(binary_reader *b, uint64_t number, const char *wrong, size_t n,
                        uint32_t *out) {
     load_column(b, number, n, b->raw);
     for (size_t i = 0; i < n; i++) {
         if (b->raw[i] > UINT32_MAX)
-            return refuse(b, what, i);
+            return refuse(b, wrong, i);
         out[i] = (uint32_t)b->raw[i];
     }
     return n;
 }
 
 static size_t load_sizes(binary_reader *b, size_t n, uint32_t *out) {
-    n = load_u32(b, b->size, "size", n, out);
+    n = load_u32(b, b->size, "size of this record is not from 0 to 4294967295", n, out);
     for (size_t i = 0; i < n; i++)
         out[i] = out[i] ? out[i] : 1; /* 0 counts as 1, because traces without sizes have 0 here */
     return n;
@@ -257,7 +257,8 @@ static size_t load_kinds(binary_reader *b, size_t n, uint8_t *out) {
     load_column(b, b->kind, n, b->raw);
     for (size_t i = 0; i < n; i++)
         if ((out[i] = kind_of(b->raw[i])) == 0)
-            return refuse(b, "kind", i);
+            return refuse(b, "kind of this record is not 0, 1, 2 or one of the letters R L W S I",
+                          i);
     return n;
 }
 
@@ -299,14 +300,14 @@ static uint64_t operation_of(uint64_t x) {
 /* Loads a column of n numbers and multiplies them by `factor`. Returns the number of records before
  * the first negative number or, if `must_fit` is true, before the first product that does not fit in
  * 64 bits. If `must_fit` is false, such a product becomes UINT64_MAX. */
-static size_t load_scaled(binary_reader *b, uint64_t number, const char *what, uint64_t factor,
+static size_t load_scaled(binary_reader *b, uint64_t number, const char *wrong, uint64_t factor,
                           bool must_fit, size_t n, uint64_t *out) {
     load_column(b, number, n, b->raw);
     for (size_t i = 0; i < n; i++) {
         bool negative = b->fields[number - 1].is_signed && b->raw[i] > INT64_MAX;
         bool lost = __builtin_mul_overflow(b->raw[i], factor, &out[i]);
         if (negative || (lost && must_fit))
-            return refuse(b, what, i);
+            return refuse(b, wrong, i);
         if (lost)
             out[i] = UINT64_MAX;
     }
@@ -318,15 +319,16 @@ static size_t load_scaled(binary_reader *b, uint64_t number, const char *what, u
 static size_t load_requests(binary_reader *b, size_t n) {
     const uint64_t second = rdi_time_unit(RDI_TIME_S);
     if (b->present & RD_FIELD_TIME)
-        n = load_scaled(b, b->time, "time", rdi_time_unit(b->time_unit), true, n,
-                        b->more[RD_MORE_TIME]);
+        n = load_scaled(b, b->time, "time of this record is negative or too large for time-unit=",
+                        rdi_time_unit(b->time_unit), true, n, b->more[RD_MORE_TIME]);
     if (b->present & RD_FIELD_LIFETIME)
-        n = load_scaled(b, b->ttl, "ttl", second, false, n, b->more[RD_MORE_LIFETIME]);
+        n = load_scaled(b, b->ttl, "lifetime of this record is negative", second, false, n,
+                        b->more[RD_MORE_LIFETIME]);
     if (b->present & RD_FIELD_BYTES) {
         load_column(b, b->size, n, b->raw);
         for (size_t i = 0; i < n; i++) {
             if (b->raw[i] > INT64_MAX)
-                return refuse(b, "size", i);
+                return refuse(b, "size of this record is not from 0 to 2^63 - 1", i);
             b->more[RD_MORE_BYTES][i] = b->raw[i];
         }
     }
@@ -334,7 +336,9 @@ static size_t load_requests(binary_reader *b, size_t n) {
         load_column(b, b->op, n, b->raw);
         for (size_t i = 0; i < n; i++)
             if ((b->more[RD_MORE_OPERATION][i] = operation_of(b->raw[i])) == RD_OPERATIONS)
-                return refuse(b, "operation", i);
+                return refuse(
+                    b, "operation of this record is not 0 to 4 or one of the letters G R S W T A D",
+                    i);
     }
     return n;
 }
@@ -353,10 +357,11 @@ static rd_status binary_read(void *self, rd_refs *refs) {
     if (b->kind)
         n = load_kinds(b, n, col->kind);
     if (b->thread)
-        n = load_u32(b, b->thread, "thread", n, col->thread);
+        n = load_u32(b, b->thread, "thread of this record is not from 0 to 4294967295", n,
+                     col->thread);
     if (n == 0 && records > 0)
-        return rdi_input_fail_byte(in, in->offset, "the %s of this record is invalid: %" PRId64,
-                                   b->wrong, (int64_t)b->wrong_value);
+        return rdi_input_fail_byte(in, in->offset, "the %s: %" PRId64, b->wrong,
+                                   (int64_t)b->wrong_value);
     load_column(b, b->id ? b->id : b->addr, n, col->addr);
     if (b->pc)
         load_column(b, b->pc, n, col->pc);

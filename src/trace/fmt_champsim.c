@@ -1,5 +1,5 @@
-/* champsim: reads the instruction records of ChampSim's tracers, which have 64 bytes, or 96 in the
- * CloudSuite traces, and are usually compressed.
+/* champsim: reads the instruction records of ChampSim's tracers. A record has 64 bytes, or 96 in the
+ * CloudSuite traces, and the files are usually compressed.
  *
  * Every instruction gives a fetch at its address, then a load for each source operand and a store
  * for each destination operand in memory. Address 0 means that there is no operand. The records

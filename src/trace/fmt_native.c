@@ -27,15 +27,15 @@ typedef struct native_column {
 typedef struct native_reader {
     rdi_reader *r;
     rdi_native_head head;
-    frame_place last;   /* the frame that was read last; seeking forward begins here */
-    uint64_t before;    /* number of references delivered so far; the seed of the next frame's
+    frame_place last; /* where the frame that was read last begins; seeking forward starts there */
+    uint64_t before;  /* number of references delivered so far; the seed of the next frame's
                            checksum contains it */
-    uint64_t frame;     /* number of the frame, from 1, for messages */
-    size_t frame_bytes; /* number of bytes of the frame in the input buffer that are not yet
-                           consumed; 0: none */
-    size_t left;        /* number of references of the frame that were not yet delivered */
+    uint64_t frame;   /* number of the current frame, from 1, for messages */
+    size_t frame_bytes; /* number of bytes of the current frame in the input buffer; 0: they were
+                           consumed */
+    size_t left;        /* number of references of the current frame that were not yet delivered */
     bool ended;
-    rdi_event_list events; /* the events before references of this frame */
+    rdi_event_list events; /* the events before and inside the current frame */
     size_t events_told;    /* number of these events that were delivered */
     /* The position of decoding. Its number of events is also part of the seed of the next frame's
      * checksum. */

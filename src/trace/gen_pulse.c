@@ -3,7 +3,7 @@
  *
  * Each pulse has a group of blocks that are used cyclically. Groups get references in proportion to
  * their weights. A group has as many blocks as it gets references within its time distance, so each
- * block is reused after that time: exactly in regular order if the numbers divide evenly, on
+ * block is reused after this time distance: exactly in regular order if the numbers divide evenly, on
  * average in random order.
  */
 #include "trace/generate.h"

@@ -113,7 +113,8 @@ static rd_status check_file(input_impl *impl) {
 
 static rd_status open_file(input_impl *impl, const char *path) {
     if (!*path)
-        return rdi_fail(impl->in.ctx, RD_EINVAL, "the name of the trace is empty");
+        return rdi_fail(impl->in.ctx, RD_EINVAL,
+                        "the name of the trace is empty; name a file, or - for standard input");
     if (strcmp(path, "-") == 0) {
         impl->source.fd = STDIN_FILENO;
     } else {

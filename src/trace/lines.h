@@ -1,8 +1,8 @@
 /* Functions that formats with one record per line share.
  *
- * A format has a parser for one line; rdi_lines_read() passes it complete lines of the input buffer
- * and makes batches of the references that it returns. A parser that is inlined into the loop, and
- * scans up to the end of its line, needs neither a call nor a search for the end of line per
+ * A format has a parser for one line; rdi_lines_read() passes complete lines of the input buffer to the
+ * parser, and makes batches of the references that the parser returns. A parser that is inlined into the
+ * loop, and scans up to the end of its line, needs neither a call nor a search for the end of line per
  * record.
  *
  * Lines end with "\n" or "\r\n" (a parser treats '\r' as a blank), the last line may lack its end,

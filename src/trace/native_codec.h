@@ -2,11 +2,12 @@
  * specifies it.
  *
  * A column is coded with a table of up to 256 symbols and one control byte per reference that names
- * a symbol. A symbol means: take the base address of this slot, add this constant, and add a number
- * of this many bytes from the data stream. The symbols of the address column also carry size and
- * kind. The end of the reference then becomes the base address of the slot, so that each slot
- * follows one sequence of nearby addresses (code, stack, an array). The fast path of the decoder
- * has no branch per reference; the encoder makes all decisions.
+ * a symbol. A symbol has a slot, a constant and a number of bytes. The value of the reference is the
+ * base address of the slot, plus the constant, plus a number that has this many bytes in the data
+ * stream. The symbols of the address column also carry size and kind. The end of the reference then
+ * becomes the base address of the slot, so that each slot follows one sequence of nearby addresses
+ * (code, stack, an array). The fast path of the decoder has no branch per reference; the encoder makes
+ * all decisions.
  */
 #ifndef RDI_NATIVE_CODEC_H
 #define RDI_NATIVE_CODEC_H

@@ -9,8 +9,8 @@
 #define SLOTS 8
 /* Approximate number of data bytes of a reference whose shape has no symbol of its own. */
 #define ESCAPE_BYTES 6
-/* A value uses a slot whose base differs from it by less than this. If there is no such slot, the value
- * takes over the least recently used slot. */
+/* A value uses a slot whose base is less than this number of bytes away. If there is no such slot, the
+ * value takes over the least recently used slot. */
 #define NEAR_BYTES 0x8000
 
 /* Size classes. A symbol of a shape contains sizes up to 64 and powers of two; all other sizes, and

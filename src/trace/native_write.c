@@ -10,10 +10,8 @@
 
 #include <string.h>
 
-#define EVENTS_MAX                                                                                 \
-    65536                /* maximum number of events per frame; the frame ends when it has this
-                             many */
-#define THREAD_REFS 4096 /* minimum number of references for which the encoding thread pays off */
+#define EVENTS_MAX  65536 /* maximum number of events that are collected before they are written */
+#define THREAD_REFS 4096  /* minimum number of references for which the encoding thread pays off */
 
 /* The references of a frame, and its encoded form. */
 typedef struct frame {

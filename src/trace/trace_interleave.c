@@ -48,7 +48,7 @@ typedef struct order_reader {
     rd_refs_sink recorded; /* receives the references in recorded order; NULL: none */
     void *recorded_user;
     uint64_t turn, room;  /* references per turn, and records in the reorder buffer */
-    order_queue **queues; /* in ascending order of numbers */
+    order_queue **queues; /* in ascending order of thread numbers */
     size_t n_queues, queues_room;
     order_queue *had_turn; /* the thread that has or had the turn; NULL: none yet */
     uint64_t left;         /* number of references until this turn ends; 0: it has ended */
@@ -56,7 +56,7 @@ typedef struct order_reader {
     order_chunk *spare;    /* list of free segments of records */
 
     const rd_refs *refs; /* batch of the source; NULL: none */
-    size_t next;         /* index of its next reference */
+    size_t next;         /* index of the next reference in `refs` */
     const rd_event *events;
     size_t next_event, n_events;
     uint64_t before;  /* number of references in all earlier batches */

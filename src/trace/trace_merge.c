@@ -33,7 +33,7 @@ typedef struct merge_reader {
     merge_part *part;
     char **name; /* names of the traces */
     size_t n;
-    size_t *heap; /* indices of the traces that offer a reference; the first has the earliest */
+    size_t *heap; /* indices of the traces that offer a reference, with the smallest time first */
     size_t n_heap;
     size_t reread;                   /* index of the trace that needs its next batch; n: none */
     size_t started;                  /* number of traces whose first batch was read */

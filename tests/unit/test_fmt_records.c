@@ -222,15 +222,19 @@ static void bad_values_are_reported_with_their_place(void **state) {
     file[4711 * 12 + 8] = 7;
     traces_result r = traces_read("binary:format=<QI,addr=1,kind=2", file, N * 12);
     assert_int_equal(r.n, 4711);
-    assert_string_equal(r.error, "t: byte 56532: the kind of this record is invalid: 7");
+    assert_string_equal(
+        r.error,
+        "t: byte 56532: the kind of this record is not 0, 1, 2 or one of the letters R L W S I: 7");
     traces_free(&r);
     memset(file + 4711 * 12 + 8, 0xff, 4);
     r = traces_read("binary:format=<Qi,addr=1,size=2", file, N * 12);
     assert_int_equal(r.n, 4711);
-    assert_string_equal(r.error, "t: byte 56532: the size of this record is invalid: -1");
+    assert_string_equal(r.error,
+                        "t: byte 56532: the size of this record is not from 0 to 4294967295: -1");
     traces_free(&r);
     r = traces_read("binary:format=<Qi,addr=1,thread=2", file, N * 12);
-    assert_string_equal(r.error, "t: byte 56532: the thread of this record is invalid: -1");
+    assert_string_equal(r.error,
+                        "t: byte 56532: the thread of this record is not from 0 to 4294967295: -1");
     traces_free(&r);
     free(file);
 }
@@ -253,7 +257,7 @@ static void mistakes_in_the_description_are_explained(void **state) {
         {"binary:format=<IQI", "give exactly one of id= and addr="},
         {"binary:format=<IQI,id=1,addr=2", "give exactly one of id= and addr="},
         {"binary:format=<IQI,id=4", "id=4: '<IQI' has 3 fields"},
-        {"binary:format=<Id,id=1,pc=2", "pc=2: that field of '<Id' is not an integer"},
+        {"binary:format=<Id,id=1,pc=2", "pc=2: this field of '<Id' is not an integer"},
         {"binary:format=<I,id=1,color=2", "valid: format, id, addr"},
     };
     for (size_t i = 0; i < RDI_COUNT(cases); i++) {
