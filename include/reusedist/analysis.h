@@ -8,10 +8,11 @@
  *   rd_analysis_close(a);
  *
  * An analysis reads its traces one after the other, or merged by time, and treats them as one
- * trace. It maps the references to blocks and feeds the blocks to an engine. Attribution and
- * sampling receive the distances of the same references. The analysis chooses how a trace is read:
- * by the caller's thread, by several threads that decode a file ahead, or by the engine itself, one
- * part per thread. The way of reading does not change the result.
+ * trace. It maps the references to blocks and feeds the blocks to an engine or to private caches, or
+ * feeds the requests to an object cache. Attribution and sampling receive the distances of the same
+ * references. The analysis chooses how a trace is read: by the caller's thread, by several threads
+ * that decode a file ahead, or by the engine itself, one part per thread. The way of reading does
+ * not change the result.
  */
 #ifndef REUSEDIST_ANALYSIS_H
 #define REUSEDIST_ANALYSIS_H
@@ -71,16 +72,17 @@ typedef struct rd_object_file {
 typedef struct rd_attribution_config {
     size_t size;            /* sizeof(rd_attribution_config) */
     const rd_level *levels; /* caches whose misses are counted; NULL: the caches of this machine or,
-                               if blocks have no size in bytes, caches of 1000, 10000 ... objects.
-                               Caches larger than the bound are then left out */
+                               if blocks have no size in bytes, caches of 1000, 10000, 100000 and
+                               1000000 objects. These defaults leave out caches larger than the
+                               bound; if none remains, the only cache is as large as the bound */
     size_t n_levels;
     size_t windows; /* maximum number of windows; default RD_WINDOWS_MAX */
     bool spatial;   /* true: also measure distances in words */
     const rd_object_file *objects;
     size_t n_objects;
-    bool contexts;        /* true: count calling contexts, if the trace has them */
-    bool levels_in_bytes; /* true: `levels` are sizes in bytes, so that a trace whose blocks have no
-                             size in bytes gives RD_EINVAL */
+    bool contexts;          /* true: count calling contexts, if the trace has them */
+    bool levels_in_bytes;   /* true: `levels` have sizes in bytes. The analysis then fails with
+                               RD_EINVAL if blocks have no size in bytes */
     const char *const *own; /* folders or files of the user's own code; see rd_attributor_config */
     size_t n_own;
 } rd_attribution_config;
@@ -114,7 +116,8 @@ typedef struct rd_analysis_config {
                      before that point */
     const rd_attribution_config *attribution; /* NULL: no attribution */
     const rd_sampler_config *sampling;        /* configuration of the sampler that finds peaks;
-                                                 NULL: no sampling */
+                                                 NULL: no sampling. Must not be combined with a
+                                                 bound (RD_EINVAL) */
     rd_distance_sink sink;                    /* receives every distance; NULL: none */
     void *sink_user;
     rd_progress_callback progress; /* NULL: none */
@@ -130,8 +133,8 @@ typedef struct rd_analysis_config {
      * must come from one sequence of bursts. */
     uint64_t burst;
     /* Caches to simulate with the same references; NULL: none. rd_hierarchy_check() must accept
-     * them for the block size of the trace. The profile gets the result, see
-     * rd_profile_simulation(). */
+     * them for the block size of the trace. This field must not be combined with a checkpoint
+     * (RD_EINVAL). The profile gets the result, see rd_profile_simulation(). */
     const rd_hierarchy *hierarchy;
     bool without_causes;  /* see rd_simulator_config */
     rd_block_sink blocks; /* receives the block ids of all references; NULL: none. A failure ends
@@ -154,14 +157,14 @@ typedef struct rd_analysis_config {
      * states the order, see rd_profile_interleaving(). */
     const rd_interleave *interleave;
     /* true: also find the data that threads share, see rd_profile_shared(). The traces must have
-     * threads and kinds, and program counters and events give the names of code and data. It works
-     * with both kinds of stacks, but not with bounds, checkpoints, bursts, object caches or kinds
-     * without stores (RD_EINVAL). */
+     * threads and kinds; program counters and events give the names of code and data. This field
+     * works with both kinds of stacks. It must not be combined with a bound, a checkpoint, bursts,
+     * objects, or kinds without stores (RD_EINVAL). */
     bool sharing;
     /* true: the caches of `hierarchy` that are not shared are private to each thread, see
-     * rd_simulator_config. The traces must have threads and kinds, and the profile gets the result, see
-     * rd_profile_private_simulation(). Misses of private caches are not attributed. Without caches to
-     * simulate, this field has no effect. */
+     * rd_simulator_config. The traces must have threads and kinds, and the kinds to analyze must
+     * include stores. The profile gets the result, see rd_profile_private_simulation(). Misses of
+     * private caches are not attributed. Without caches to simulate, this field has no effect. */
     bool private_caches;
 } rd_analysis_config;
 
@@ -175,8 +178,8 @@ typedef struct rd_analysis rd_analysis;
 RD_API RD_CHECKED rd_status rd_analysis_open(rd_ctx *ctx, const rd_analysis_config *config,
                                              rd_analysis **out);
 
-/* Adds a trace file, "-" for standard input. The analysis opens the file after it has read all
- * earlier traces. The path is copied. */
+/* Adds a trace file, "-" for standard input. The path is copied. The analysis opens the file when it
+ * has read all earlier traces; with RD_MERGE_TIME, it opens all files at the beginning. */
 RD_API RD_CHECKED rd_status rd_analysis_add_file(rd_analysis *a, const char *path);
 /* Adds an open trace of any kind: a running program, memory or a generator. The caller owns the
  * trace and closes it after the analysis. The profile stores `name` (copied) as the name of the
@@ -209,8 +212,8 @@ RD_API const char *rd_analysis_engine_note(const rd_analysis *a);
 
 RD_API void rd_analysis_close(rd_analysis *a);
 
-/* Serves the analyses of rank 0 until rank 0 leaves the cluster: reads this rank's parts of the
- * traces and analyzes them. Every rank except 0 calls this function. */
+/* Works for the analyses of rank 0 until rank 0 leaves the cluster: reads the parts of the traces that
+ * belong to this rank, and analyzes them. Every rank except 0 calls this function. */
 RD_API RD_CHECKED rd_status rd_analysis_serve(rd_cluster *c);
 
 /* Writes the data caches of this machine's first processor to `out`, in ascending order and at most

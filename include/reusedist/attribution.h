@@ -8,8 +8,8 @@
  *   rd_attributor_free(a);
  *
  * All counts are exact: the references of all functions add up to the references of the profile, in
- * every bin, and so do those of all lines and of all data regions. If there are more entries than a
- * limit allows, the last entry, "(others)", sums the rest.
+ * every bin, and so do the references of all lines and of all data regions. If there are more entries
+ * than a limit allows, the last entry, "(others)", sums the entries beyond the limit.
  */
 #ifndef REUSEDIST_ATTRIBUTION_H
 #define REUSEDIST_ATTRIBUTION_H
@@ -48,7 +48,8 @@ typedef struct rd_code_function {
                            "(others)" */
     const char *full_name; /* name with the arguments of templates; NULL: the same as `name` */
     const char *module;    /* path of the program or library; NULL: unknown */
-    size_t source;         /* index of the file that defines the function; RD_NO_INDEX: unknown */
+    size_t source;         /* index of the source file that defines the function; RD_NO_INDEX:
+                              unknown */
     uint64_t line;         /* line at which the definition begins; 0: unknown */
     rd_share share;
 } rd_code_function;
@@ -74,8 +75,8 @@ typedef struct rd_code_line {
     rd_share share;
 } rd_code_line;
 
-/* The reuses of blocks that line `use` touched first and line `reuse` touched next. The last entry
- * sums all pairs beyond the limit; its `use` and `reuse` are RD_NO_INDEX. */
+/* The reuses of blocks that line `reuse` touches, and that line `use` was the last to touch before.
+ * The last entry sums all pairs beyond the limit; its `use` and `reuse` are RD_NO_INDEX. */
 typedef struct rd_reuse_pair {
     size_t use, reuse;
     uint64_t count;
@@ -152,7 +153,7 @@ typedef struct rd_windows {
     uint64_t references; /* number of references per window; the last window may have fewer */
     const rd_window *rows;
     size_t n; /* at most RD_WINDOWS_MAX */
-    /* Indices of the windows with which a phase begins, starting with window 0. */
+    /* Indices of the windows with which a phase begins. The first one is 0. */
     const size_t *phases;
     size_t n_phases;
     /* For each element of `phases`, the number of the phase that begins there. Phases are numbered
@@ -163,14 +164,14 @@ typedef struct rd_windows {
 /* Spatial locality: how much of the fetched memory the program uses. A block has up to 8 words. */
 typedef struct rd_spatial {
     uint64_t word_bytes;
-    uint64_t blocks_loaded, words_used; /* number of distinct blocks, and of the words touched in
-                                           them */
+    uint64_t blocks_loaded, words_used; /* number of distinct blocks, and number of words that were
+                                           touched in these blocks */
     struct {
         uint64_t fetched; /* number of blocks that a cache of this level fetches */
-        uint64_t words;   /* number of words of these blocks that are touched before the block is
-                             evicted */
+        uint64_t words;   /* number of words in these blocks that are touched before the cache
+                             evicts their block */
     } levels[RD_LEVELS_MAX];
-    /* The profile of the same trace in blocks of one word. If n_word_bins is 0, it was not
+    /* The distances of the same trace in blocks of one word. If n_word_bins is 0, they were not
      * measured. */
     uint64_t word_references, word_infinite;
     const rd_bin *word_bins; /* log bins */
@@ -198,9 +199,10 @@ typedef struct rd_conflict {
 typedef struct rd_line_conflicts {
     size_t cache, line, data;
     uint64_t count;
-    uint64_t
-        stride; /* number of bytes, in either direction, between the blocks of most consecutive misses
-                        of the instruction of this line with the most conflicts; 0: it differs */
+    /* The number of bytes, in either direction, between the blocks of most pairs of consecutive misses
+     * of the instruction of this line with the most conflicts, or of all instructions in the region if
+     * that number is smaller; 0: there is no such number. */
+    uint64_t stride;
 } rd_line_conflicts;
 
 /* The misses of the caches that were simulated with the analysis (rd_simulation), by cause. The
@@ -239,10 +241,11 @@ typedef struct rd_call_node {
     uint64_t misses[RD_LEVELS_MAX];
 } rd_call_node;
 
-/* The calling contexts of the references. All nodes and the rest add up to the references of the
- * profile, and to the misses of each level. A parent comes before its children, and has at most one
- * child with a given frame. A frame with the function "(others)" sums the contexts below its parent
- * that did not fit into the limits. */
+/* The calling contexts of the references. The counts of all nodes and the counts other_references
+ * and other_misses add up to the references of the profile, and to the misses of each level. A
+ * parent comes before its children, and has at most one child with a given frame. A node whose
+ * frame has the function "(others)" sums the contexts below its parent that did not fit into the
+ * limits. */
 typedef struct rd_contexts {
     const rd_call_frame *frames;
     size_t n_frames;
@@ -256,8 +259,8 @@ typedef struct rd_contexts {
 typedef struct rd_details {
     const rd_level *levels; /* in ascending order of size */
     size_t n_levels;
-    const rd_attribution *attribution; /* each of these three pointers is NULL if the analysis did
-                                          not measure what it describes */
+    /* Each of these three pointers is NULL if the profile does not have this part. */
+    const rd_attribution *attribution;
     const rd_windows *windows;
     const rd_spatial *spatial;
     const rd_miss_causes *causes; /* NULL: no caches were simulated, or causes were not computed */
@@ -269,9 +272,9 @@ typedef struct rd_details {
  * attribution. Merged, rebinned and predicted profiles have none. */
 RD_API const rd_details *rd_profile_details(const rd_profile *p);
 
-/* Changes the details of a profile for reports: the counts of library code move to the innermost frame
- * in the user's own code, which inlined calls and calling contexts tell. All sums stay the same. `own`
- * has n folders or files of own code; if n is 0, the function uses rd_attribution.own of the profile.
+/* Changes the details of a profile for reports: the counts of library code move to the innermost call
+ * frame in the user's own code, which is known from inlined calls and calling contexts. All sums stay
+ * the same. `own` has n folders or files of own code; if n is 0, the function uses rd_attribution.own.
  * Write the profile to a file before this call, because the file should keep the lines of libraries. */
 RD_API RD_CHECKED rd_status rd_profile_show_own(rd_profile *p, const char *const *own, size_t n);
 
@@ -302,7 +305,8 @@ typedef struct rd_attributor_config {
                            most RD_CACHES_MAX; 0: none */
     const char *const *own; /* folders or files of the user's own code; borrowed until
                                rd_attributor_finish() */
-    size_t n_own;           /* 0: all source files outside the folders of systems and libraries */
+    size_t n_own;           /* 0: all source files are own code, except in the folders of compilers,
+                               packages and the system */
 } rd_attributor_config;
 
 RD_API RD_CHECKED rd_status rd_attributor_new(rd_ctx *ctx, const rd_attributor_config *config,
@@ -315,16 +319,17 @@ typedef struct rd_attributed {
     const uint32_t *origin;
     const uint64_t *blocks, *distances;
     size_t n;
-    uint64_t *tags; /* NULL, or room for n tags of the references, for rd_simulator_feed_tagged() */
+    uint64_t *tags; /* NULL, or room for n tags: rd_attributor_feed() writes a tag for each block
+                       reference, for rd_simulator_feed_tagged() */
 } rd_attributed;
 
 RD_API RD_CHECKED rd_status rd_attributor_feed(rd_attributor *a, const rd_attributed *batch);
-/* Counts misses of simulated caches. Their references were fed to a simulator with the tags that
- * rd_attributor_feed() returned. This function can be the rd_miss_sink of the simulator, with the
- * attributor as `user`. */
+/* Counts misses of simulated caches. `user` is the attributor, so that this function can be the
+ * rd_miss_sink of a simulator. The references of the misses must have been fed to the simulator with
+ * the tags that rd_attributor_feed() wrote. */
 RD_API RD_CHECKED rd_status rd_attributor_misses(void *user, const rd_miss *misses, size_t n);
-/* Passes an event that happened before the next batch. Its `at` is ignored. If the size of a module
- * is 0, the size is read from its file, provided that the file can be read. */
+/* Passes an event that happened before the next batch. The field `at` of the event is ignored. If the
+ * size of a module is 0, the size is read from the file of the module, if that file can be read. */
 RD_API RD_CHECKED rd_status rd_attributor_event(rd_attributor *a, const rd_event *event);
 /* States where the program or library file `path` was mapped, for traces that do not record this.
  * `address` is the address at which the mapping begins; 0 means that the trace has the file's own

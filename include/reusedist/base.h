@@ -3,12 +3,13 @@
  * Errors. Every function that can fail returns rd_status, and the compiler warns when the caller
  * ignores it. Results come through trailing out-parameters, which a failing call leaves untouched.
  * The context keeps a message for people: rd_last_error(). If a pointer that must not be NULL is
- * NULL, a function returns RD_EINVAL or, if it has no status, does nothing and returns 0, false, ""
- * or NULL.
+ * NULL, a function returns RD_EINVAL. A function without a status then does nothing and returns 0,
+ * false, "" or NULL.
  *
- * The library never prints, exits, reads the environment or installs signal handlers, and it has no
- * mutable globals. An object may be used by one thread at a time; different objects are
- * independent, even if they belong to the same context.
+ * The library writes to standard output only if the caller names it as a file. It never exits,
+ * reads the environment or installs signal handlers, and it has no mutable globals. An object may
+ * be used by one thread at a time; different objects are independent, even if they belong to the
+ * same context.
  */
 #ifndef REUSEDIST_BASE_H
 #define REUSEDIST_BASE_H
@@ -57,20 +58,20 @@ RD_API const char *rd_status_name(rd_status status);
  * shared library was replaced after the program was compiled. */
 RD_API const char *rd_version(void);
 
-/* Returns a line that describes optional part number `index` of this build for people ("libarchive
- * 3.6.2: gz bz2 xz zst lz4"), or NULL past the last one. */
+/* Returns a line for people that describes optional part number `index` of this build, for example
+ * "libarchive 3.6.2: reads bz2, xz, zst and lz4 traces", or NULL past the last one. */
 RD_API const char *rd_build_feature(size_t index);
 
-/* The allocator that the whole library uses. `resize` behaves like realloc(3): `old` NULL
- * allocates, and new_size 0 frees. `old_size` is the present size of `old`. Several threads may
- * call `resize` at the same time. */
+/* The allocator of a context. `resize` behaves like realloc(3): if `old` is NULL, it allocates
+ * memory; if `new_size` is 0, it frees `old`. `old_size` is the present size of `old`, which the last
+ * call requested. Several threads may call `resize` at the same time. */
 typedef struct rd_alloc {
     void *(*resize)(void *user, void *old, size_t old_size, size_t new_size);
     void *user;
 } rd_alloc;
 
 /* A context counts the memory of its objects and keeps the last error message. Every other object
- * belongs to one context and must be closed before it. */
+ * belongs to one context and must be freed before the context. */
 typedef struct rd_ctx rd_ctx;
 
 /* Makes a context. `alloc` is copied; NULL selects the C library's allocator. */
@@ -91,14 +92,15 @@ RD_API const char *rd_last_error(const rd_ctx *ctx);
 RD_API void rd_text_free(rd_ctx *ctx, char *text);
 
 /* Makes a text, for example a file name, safe for a terminal, a log or XML: writes \xNN for each
- * byte of a control character, of U+FFFE and U+FFFF, and of invalid UTF-8. Like snprintf(3), it
- * writes at most `room` bytes to `out`, the final NUL included, and returns the length of the
- * complete text. */
+ * byte of invalid UTF-8, of a control character, of U+FFFE and U+FFFF, and of a character that ends a
+ * line or changes the direction of text. Like snprintf(3), the function writes at most `room` bytes to
+ * `out`, the final NUL included, and returns the length of the complete text. */
 RD_API size_t rd_text_escape(const char *text, char *out, size_t room);
 
-/* Writes the `n` bytes of `text` to the file `path`; "-" is standard output. A regular file is
- * replaced atomically: it appears under its name only when it is complete, and until then an
- * existing file of that name stays unchanged. */
+/* Writes the `n` bytes of `text` to the file `path`; "-" is standard output. A regular file appears
+ * under its name only when it is complete, and until then an existing file of that name stays
+ * unchanged. If the existing file cannot be replaced, for example in a read-only folder, the function
+ * overwrites its contents. */
 RD_API RD_CHECKED rd_status rd_text_write(rd_ctx *ctx, const char *path, const char *text,
                                           size_t n);
 
@@ -121,7 +123,7 @@ typedef enum rd_opt_type {
 typedef struct rd_sizes {
     size_t n;
     uint64_t value[RD_SIZES_MAX];
-    bool has_unit; /* true: a value was written with K, M, G or T */
+    bool has_unit; /* true: at least one value was written with K, M, G or T */
 } rd_sizes;
 
 #define RD_STRINGS_MAX 64
@@ -161,7 +163,8 @@ typedef struct rd_suggestion {
     const char *word, *best; /* both are borrowed; `best` is NULL if no name is close to `word` */
     size_t n, best_n;        /* lengths of `word` and `best` */
     unsigned distance;       /* number of edits that turn `word` into `best`; 1 if `best` begins
-                                with `word`; before there is a best name, the maximum number */
+                                with `word`; while `best` is NULL, the largest number of edits with
+                                which a name counts as close */
 } rd_suggestion;
 
 #define RD_SUGGESTION_ROOM 96

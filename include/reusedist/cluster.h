@@ -8,8 +8,8 @@
  *       ... engine "parda" in this context now uses all processes ...
  *   rd_cluster_leave(c);
  *
- * The command reusedist-mpi is linked with an implementation of these functions that uses MPI. In
- * the library itself a process is always alone.
+ * The command reusedist-mpi is linked with an implementation of these functions that uses MPI. With
+ * the implementation in the library itself, a process is always alone.
  */
 #ifndef REUSEDIST_CLUSTER_H
 #define REUSEDIST_CLUSTER_H

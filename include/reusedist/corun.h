@@ -6,10 +6,11 @@
  *
  * Every program fills a cache at the pace of its misses: while it occupies x blocks, it needs on
  * average 1 / m(x) references to occupy one block more, where m(x) is the miss ratio of a cache of
- * x blocks. So its profile says how many blocks it has touched after any number of references: its
- * footprint. A cache that several programs share holds what all of them touched during the most
- * recent stretch of time, a stretch in which their footprints together are as large as the cache.
- * Each program misses as often as alone in a cache of the size of its footprint.
+ * x blocks. So the profile of a program says how many blocks the program has touched after any
+ * number of references: its footprint. A cache that several programs share holds what all of them
+ * touched during the most recent stretch of time, a stretch in which their footprints together are
+ * as large as the cache. Each program misses as often as alone in a cache of the size of its
+ * footprint.
  *
  * The result is an estimate, even from exact profiles: it assumes that a program behaves the same
  * at all times, and that the programs use different blocks.
@@ -62,10 +63,10 @@ RD_API RD_CHECKED rd_status rd_corun_assign(const rd_corun *c, uint64_t blocks, 
                                             double *worst);
 
 /* Divides the `ways` ways of one cache of `blocks` blocks among the programs, such that the total
- * number of misses is minimal. ways_of[i] is the number of ways of program i, at least 1; its miss
- * ratio is that of a fully associative cache of its part of the blocks. The function returns
- * RD_EINVAL if `ways` does not divide `blocks`, or is less than the number of programs or more than
- * 4096, and for a part beyond the bound or below the resolution of a profile. */
+ * number of misses is minimal. ways_of[i] is the number of ways of program i, at least 1. The miss
+ * ratio of a program is that of a fully associative cache with the blocks of its ways. The function
+ * returns RD_EINVAL if `ways` does not divide `blocks`, or is less than the number of programs or
+ * more than 4096, and for a part beyond the bound or below the resolution of a profile. */
 RD_API RD_CHECKED rd_status rd_corun_partition(const rd_corun *c, uint64_t blocks, size_t ways,
                                                size_t *ways_of, rd_corun_program *programs);
 

@@ -54,7 +54,7 @@ typedef struct rd_engine_info {
     const char *card;    /* description that `reusedist engines NAME` prints, in paragraphs */
     rd_engine_role role;
     uint32_t caps;          /* mask of RD_CAP_* */
-    const char *error_kind; /* "exact", or what the error bound means */
+    const char *error_kind; /* "exact", or what the error bound means: see rd_profile_facts */
     const rd_opt *opts;     /* the engine's options; NULL: none */
     /* Option strings with which tests and comparisons run the engine. The last element is NULL. The
      * array itself may be NULL. */
@@ -100,17 +100,18 @@ typedef rd_status (*rd_block_sink)(void *user, const uint64_t *blocks, size_t n)
 
 /* A trace that can be read in parts, for engines that distribute the trace over several readers.
  * Only one thread at a time uses a reader. Several readers work in parallel, possibly in other
- * processes, so `open` must need nothing except `what` and `user`. In another process, the
- * functions receive the `user` of the rd_parts that this process passed to rd_cluster_serve(). */
+ * processes, so `open` must need nothing except `what` and `user`. In another process, `open` receives
+ * the `user` of the rd_parts that the other process passed to rd_cluster_serve(). */
 typedef struct rd_parts {
     uint64_t references; /* number of references in the trace, before they are mapped to blocks */
     const char *what;    /* text that identifies the trace */
+    /* Opens a reader of the trace. */
     rd_status (*open)(rd_ctx *ctx, const char *what, void *user, void **reader);
     /* Passes the blocks of the `n` references that begin at reference `first` to the sink. If the
      * sink fails, the function returns that failure. */
     rd_status (*read)(void *reader, uint64_t first, uint64_t n, rd_block_sink sink, void *user);
     void (*close)(void *reader); /* `reader` may be NULL */
-    void *user;
+    void *user;                  /* passed to `open` */
 } rd_parts;
 
 typedef struct rd_engine rd_engine;
@@ -123,7 +124,7 @@ RD_API RD_CHECKED rd_status rd_engine_open(rd_ctx *ctx, const char *spec,
 
 /* Analyzes the next `n` references. `distances` must be NULL or have room for `n` distances; only
  * engines with RD_CAP_DISTANCES and without RD_CAP_LATE accept an array. After a failure only
- * rd_engine_close() is allowed. */
+ * rd_engine_unpin() and rd_engine_close() are allowed. */
 RD_API RD_CHECKED rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n,
                                            uint64_t *distances);
 
@@ -135,13 +136,13 @@ RD_API bool rd_engine_takes_parts(const rd_engine *e);
  * borrowed until rd_engine_finish() returns. */
 RD_API RD_CHECKED rd_status rd_engine_feed_parts(rd_engine *e, const rd_parts *parts);
 
-/* Prepares memory of the caller for fast feeds: a GPU reads pinned memory directly, so that feeds of
- * at least 65,536 blocks from it need no copy on the host. Returns whether this succeeded; engines
- * that do not use a device return false. Feeds from any other memory stay possible. Memory that
- * does not begin at a page boundary may be refused. */
+/* Pins memory of the caller, so that a GPU reads it directly: rd_engine_feed() then makes no copy of
+ * a batch of at least 65,536 blocks in this memory. Returns whether this succeeded; it fails for
+ * engines that do not use a device, and may fail for memory that does not begin at a page boundary.
+ * rd_engine_feed() also accepts memory that is not pinned. */
 RD_API bool rd_engine_pin(rd_engine *e, void *memory, size_t bytes);
-/* Ends the effect of a successful rd_engine_pin(). The caller does this before freeing the memory
- * and before rd_engine_close(). */
+/* Ends the effect of a successful rd_engine_pin(). The caller must call this function before it frees
+ * the memory, and before rd_engine_close(). */
 RD_API void rd_engine_unpin(rd_engine *e, void *memory);
 
 /* Ends the trace: the engine delivers all outstanding distances. The caller must not feed the

@@ -64,24 +64,26 @@ RD_API void rd_json_put_string(rd_json_writer *w, const char *key, const char *v
 /* Works like strtod(3) in the C locale, whatever the locale of the program. */
 RD_API double rd_strtod(const char *text, char **end);
 
-/* ---- output files ---- "-" and the names of open descriptors such as /dev/stdout are allowed. */
+/* ---- output files ----
+ *
+ * A path may also be "-" or the name of an open descriptor, such as /dev/stdout. */
 
-/* Checks that rd_text_write() can write to `path`, as far as this is known without opening it.
- * Fails with RD_EIO if it cannot, and with RD_EINVAL if the name is empty. Programs call it before
- * work that takes long. */
+/* Checks that rd_text_write() can write to `path`, as far as this is known without opening the
+ * file. Fails with RD_EIO if rd_text_write() cannot, and with RD_EINVAL if `path` is empty.
+ * Programs call this function before work that takes long. */
 RD_API RD_CHECKED rd_status rd_output_check(rd_ctx *ctx, const char *path);
-/* Returns whether an output would overwrite an input: both name the same regular file, directly or
- * through links. As `input`, "-" is standard input. */
+/* Returns whether an output would overwrite an input: whether both paths name the same regular file,
+ * directly or through links. As `input`, "-" is standard input. */
 RD_API bool rd_output_is_input(const char *output, const char *input);
-/* Returns whether two outputs name the same regular file, which need not exist yet. */
+/* Returns whether the paths of two outputs name the same regular file, which need not exist yet. */
 RD_API bool rd_output_is_same(const char *a, const char *b);
 
 /* ---- the order structure alone ----
  *
  * These functions measure the cost of an engine without the table that finds a block's previous
  * reference, as in Figure 7 of Zhong, Shen, Ding 2009. They work for engines that keep last
- * references in order (bk, olken, khw, scale, absolute); for all other engines they return
- * RD_EUNSUPPORTED. */
+ * references in order: bk, olken, khw, scale and absolute. For any other engine, a function with a
+ * status returns RD_EUNSUPPORTED. */
 
 typedef struct rd_engine rd_engine; /* see engine.h */
 
@@ -94,7 +96,7 @@ typedef struct rd_known {
 
 /* Works like rd_engine_feed(), which must not be used on the same engine (RD_ESTATE). The engine
  * must have no bound (RD_EUNSUPPORTED). The function returns RD_EINVAL if `last` or `number`
- * contradict earlier references; scale and absolute do not detect every contradiction and then give
+ * contradicts earlier references; scale and absolute do not detect every contradiction and then give
  * wrong distances. Engines with RD_CAP_DISTANCES write `distances`, which must not be NULL, and
  * count nothing in the histogram. All other engines count in the histogram and leave `distances`
  * unchanged. Engine bk takes config.references as the length of its time axis. */
@@ -112,7 +114,7 @@ typedef struct rd_nodes {
                             compresses */
 } rd_nodes;
 
-/* Returns the numbers of nodes of the engine; both are 0 if the engine has no order structure. */
+/* Returns the numbers of nodes of the engine. Both are 0 for engines that do not count nodes. */
 RD_API rd_nodes rd_engine_nodes(const rd_engine *e);
 
 #ifdef __cplusplus

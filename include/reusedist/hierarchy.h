@@ -22,8 +22,8 @@ extern "C" {
 
 #define RD_CACHES_MAX 16 /* maximum number of caches in a hierarchy */
 
-/* The values of each enumeration are in the order of the words in a specification, and 0 is the
- * default. */
+/* The values of each of these enumerations are in the order in which docs/hierarchies.md lists the
+ * words of the key, and 0 is the default. */
 typedef enum rd_cache_policy {
     RD_POLICY_LRU,
     RD_POLICY_PLRU, /* tree-PLRU */
@@ -69,7 +69,7 @@ typedef struct rd_hierarchy {
     size_t size; /* sizeof(rd_hierarchy) */
     size_t n;    /* number of caches, 1 to RD_CACHES_MAX */
     rd_cache cache[RD_CACHES_MAX];
-    bool has_unit; /* true: a size was written with K, M, G or T, and is in bytes */
+    bool has_unit; /* true: a size was written with K, M, G or T, so sizes are in bytes */
     /* The machine that the caches belong to, for the cost of misses. These fields have no effect on
      * a simulation and are not part of the text of a hierarchy. */
     char machine[32];  /* name of the machine; "": unknown */
@@ -78,26 +78,27 @@ typedef struct rd_hierarchy {
     uint32_t parallel; /* as in rd_machine; 0: unknown */
 } rd_hierarchy;
 
-/* Parses NAME=SIZE[:WAYS][:KEY=VALUE...], a comma list of caches from the inside out. The keys are
- * policy, write, fill, prefetch, index, latency, shared and seed. The function returns RD_EINVAL
- * for a mistake; the message names the cache and the wrong word. */
+/* Parses a list of caches, from the inside out and separated by commas, each in the form
+ * NAME=SIZE[:WAYS][:KEY=VALUE...]. The keys are policy, write, fill, prefetch, index, latency, shared
+ * and seed. The function returns RD_EINVAL for a mistake; the message names the cache and the wrong
+ * word. */
 RD_API RD_CHECKED rd_status rd_hierarchy_parse(rd_ctx *ctx, const char *text, rd_hierarchy *out);
 
 /* Checks a hierarchy for blocks of `block_bytes` bytes; 0 means that blocks have no size, and sizes
  * of caches are numbers of blocks. Every cache needs a name of its own and a whole number of sets,
- * and must not be smaller than an inner cache. The function returns RD_EINVAL for a mistake; the
- * message names the cache. */
+ * and must not be smaller than an inner cache. An exclusive cache must have an inner cache and no
+ * prefetcher. The function returns RD_EINVAL for a mistake; the message says which. */
 RD_API RD_CHECKED rd_status rd_hierarchy_check(rd_ctx *ctx, const rd_hierarchy *h,
                                                uint64_t block_bytes);
 
 /* Checks whether threads can have private caches: in a hierarchy that rd_hierarchy_check() has
  * accepted, at least one cache must not be shared, no cache that is not shared may come after a shared
- * one, and L1I and L1D side by side must be alike. The function returns RD_EINVAL for a mistake; the
- * message names the cache. */
+ * one, and L1I and L1D must be both shared or both private. The function returns RD_EINVAL for a
+ * mistake; the message says which. */
 RD_API RD_CHECKED rd_status rd_hierarchy_check_private(rd_ctx *ctx, const rd_hierarchy *h);
 
-/* Makes the text that rd_hierarchy_parse() reads as `h`, with sizes in bytes. Keys with their
- * default value are left out. The caller frees the text with rd_text_free(). */
+/* Makes the text that rd_hierarchy_parse() reads as `h`. Keys with their default value are left
+ * out. The caller frees the text with rd_text_free(). */
 RD_API RD_CHECKED rd_status rd_hierarchy_text(rd_ctx *ctx, const rd_hierarchy *h, char **out);
 
 /* Returns whether the hierarchy begins with an instruction cache and a data cache, L1I and L1D. */
@@ -116,11 +117,13 @@ typedef struct rd_cache_counts {
     uint64_t references; /* references that arrived at this cache */
     uint64_t misses;     /* all misses; the sum of the three causes, if they were computed */
     uint64_t cold;       /* misses of the first reference to each block that arrived here */
-    uint64_t capacity;   /* misses that a fully associative LRU cache would have had as well */
-    uint64_t conflict;   /* all other misses; called replacement misses if the policy is not
-                               LRU */
+    uint64_t capacity;   /* other misses that a fully associative LRU cache of this size would also
+                            have had */
+    uint64_t conflict;   /* misses that are neither cold nor capacity misses; called replacement
+                            misses if the policy is not LRU */
     uint64_t writebacks; /* writes that this cache sent outwards */
-    uint64_t far_hits;   /* hits that a fully associative LRU cache would have missed */
+    uint64_t far_hits;   /* hits that would have missed in a fully associative LRU cache of this
+                            size */
     uint64_t prefetches; /* blocks that the prefetcher of this cache loaded */
     uint64_t useful;     /* prefetched blocks that were referenced here */
     uint64_t useless;    /* prefetched blocks that left this cache before any reference to them */
@@ -170,10 +173,10 @@ typedef rd_status (*rd_miss_sink)(void *user, const rd_miss *misses, size_t n);
 typedef struct rd_simulator_config {
     size_t size;          /* sizeof(rd_simulator_config) */
     uint64_t block_bytes; /* size of a block in bytes; 0: sizes of caches are numbers of blocks */
-    bool without_causes;  /* true: skip causes and far hits; the simulation is then several times
-                             as fast, and their counters stay 0 */
-    /* Receives every miss, some of them only during rd_simulator_counts(); NULL: none. It must be
-     * NULL if without_causes is true. */
+    bool without_causes;  /* true: skip causes and far hits. Their counters then stay 0, and the
+                             simulation is several times as fast */
+    /* Receives every miss, but some misses only during rd_simulator_counts(); NULL: none. This field
+     * must be NULL if `without_causes` is true. */
     rd_miss_sink misses;
     void *misses_user;
     /* true: every thread has caches of its own, except those that are shared; a store removes its
@@ -199,20 +202,21 @@ RD_API RD_CHECKED rd_status rd_simulator_feed(rd_simulator *s, const uint64_t *b
 RD_API RD_CHECKED rd_status rd_simulator_feed_tagged(rd_simulator *s, const uint64_t *blocks,
                                                      const uint8_t *kinds, const uint64_t *tags,
                                                      size_t n);
-/* Does the same as rd_simulator_feed() for references of several threads. threads[i] is any number that
- * identifies the thread of reference i. Without private caches, the numbers have no effect. With private
- * caches, rd_simulator_feed() feeds references of thread 0. */
+/* Does the same as rd_simulator_feed() for references of several threads. threads[i] is any number
+ * that identifies the thread of reference i. Without private caches, the numbers have no effect.
+ * With private caches, rd_simulator_feed() feeds references of thread 0. */
 RD_API RD_CHECKED rd_status rd_simulator_feed_threads(rd_simulator *s, const uint64_t *blocks,
                                                       const uint8_t *kinds, const uint64_t *threads,
                                                       size_t n);
-/* Writes the counters of each cache so far to `out`, in the order of the hierarchy. With private caches,
- * they are the sums of all threads. */
+/* Writes the counters of each cache so far to `out`, in the order of the hierarchy. With private
+ * caches, each counter is the sum over all threads. */
 RD_API RD_CHECKED rd_status rd_simulator_counts(rd_simulator *s, rd_cache_counts *out);
 /* Returns the number of threads so far; 0 without private caches. */
 RD_API size_t rd_simulator_threads(const rd_simulator *s);
-/* Sets *thread to the number of a thread, and writes its counters of each cache so far to `out`. A shared
- * cache counts for the thread whose reference is handled. Threads have indices in the order of their first
- * references. The function returns RD_EINVAL if no thread has this index. */
+/* Sets *thread to the number of the thread with this index, and writes the counters of each of its
+ * caches so far to `out`. What happens in a shared cache counts for the thread whose reference
+ * caused it. Threads have indices in the order of their first references. The function returns
+ * RD_EINVAL if no thread has this index. */
 RD_API RD_CHECKED rd_status rd_simulator_thread_counts(const rd_simulator *s, size_t index,
                                                        uint64_t *thread, rd_level_counts *out);
 RD_API void rd_simulator_free(rd_simulator *s);
@@ -223,7 +227,7 @@ RD_API void rd_simulator_free(rd_simulator *s);
 #define RD_WAYS_THREADS_MAX 4096
 
 /* Counts the misses of LRU caches with given numbers of sets and every number of ways in one pass
- * (Hill and Smith 1989). Block b belongs to set b mod S. */
+ * (Hill and Smith 1989). In a cache with S sets, block b belongs to set b mod S. */
 typedef struct rd_ways rd_ways;
 
 /* Makes empty caches for up to RD_SIZES_MAX different numbers of sets. `threads` threads share the
@@ -236,7 +240,7 @@ RD_API RD_CHECKED rd_status rd_ways_feed(rd_ways *w, const uint64_t *blocks, siz
 RD_API RD_CHECKED rd_status rd_ways_finish(rd_ways *w);
 /* Sets *sets to number `index` of the numbers of sets, and *misses to the misses of caches with
  * that many sets: (*misses)[a - 1] is the number of misses with `a` ways. Returns the length of
- * this array, at least 1; caches with more ways miss as often as the last cache of the array. The
+ * this array, at least 1; a cache with more ways misses as often as one with that many ways. The
  * array is borrowed from `w`. `sets` and `misses` may be NULL. Returns 0 past the last number of
  * sets, or before rd_ways_finish(). */
 RD_API size_t rd_ways_misses(const rd_ways *w, size_t index, uint64_t *sets,
@@ -254,7 +258,7 @@ typedef struct rd_simulation {
     rd_cache_counts counts[RD_CACHES_MAX]; /* one per cache of the hierarchy */
 } rd_simulation;
 
-/* Returns the simulation of a profile, borrowed from it, or NULL if there was none. */
+/* Returns the simulation of a profile, borrowed from the profile, or NULL if the profile has none. */
 RD_API const rd_simulation *rd_profile_simulation(const rd_profile *p);
 /* Stores a copy of a simulation in a profile. The function returns RD_EINVAL for impossible
  * counts. */
@@ -271,18 +275,20 @@ typedef struct rd_thread_caches {
 typedef struct rd_private_simulation {
     size_t size; /* sizeof(rd_private_simulation) */
     rd_hierarchy hierarchy;
-    bool
-        causes; /* false: cold, coherence, capacity, conflict and far_hits were not computed and are 0 */
+    bool causes; /* false: cold, coherence, capacity, conflict and far_hits were not computed and
+                    are 0 */
     const char *interleave; /* the order in which the references of the threads were simulated */
     rd_level_counts all[RD_CACHES_MAX]; /* the sums of all threads */
     const rd_thread_caches *threads;    /* in the order of their numbers */
     size_t n_threads;
 } rd_private_simulation;
 
-/* Returns the simulation of private caches of a profile, borrowed from it, or NULL if there was none. */
+/* Returns the simulation of private caches of a profile, borrowed from the profile, or NULL if the
+ * profile has none. */
 RD_API const rd_private_simulation *rd_profile_private_simulation(const rd_profile *p);
-/* Stores a copy of a simulation in a profile, with its threads in the order of their numbers, and with
- * their sums, whatever `all` is. The function returns RD_EINVAL for impossible counts. */
+/* Stores a copy of a simulation in a profile. The copy has the threads in the order of their
+ * numbers, and its field `all` has their sums; `all` of `s` is ignored. The function returns
+ * RD_EINVAL for impossible counts. */
 RD_API RD_CHECKED rd_status rd_profile_set_private_simulation(rd_profile *p,
                                                               const rd_private_simulation *s);
 

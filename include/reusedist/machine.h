@@ -28,7 +28,8 @@ typedef struct rd_machine {
     rd_hierarchy caches; /* the data caches of one core, from the inside out */
     rd_cache fetch;      /* the first-level instruction cache; bytes 0: unknown */
     uint64_t line_bytes; /* size of a cache line in bytes, a power of two */
-    uint32_t cores;      /* number of cores that share the last cache; 0: unknown */
+    uint32_t cores;      /* number of cores that share the last cache; of this host, number of
+                            logical processors; 0: unknown */
     double clock_ghz;    /* clock rate in GHz for which the latencies in cycles hold; 0: unknown */
     double memory_ns;    /* latency of a load from memory in nanoseconds; 0: unknown */
     uint32_t parallel;   /* maximum number of misses of one core that are in flight at a time; 0:
@@ -42,9 +43,9 @@ RD_API RD_CHECKED rd_status rd_machine_at(rd_ctx *ctx, size_t index, rd_machine 
 
 /* Finds a machine: a preset by its name, this host by the name "host", or a file by its path. A
  * file has one entry in the form of the presets. A name with a slash or a dot is always a file. The
- * function returns RD_EINVAL if there is neither a preset nor a file of this name, RD_EFORMAT with
- * the line for a mistake in the file, and RD_EUNSUPPORTED if this host does not report its
- * caches. */
+ * function returns RD_EINVAL if there is neither a preset nor a file of this name, RD_EIO if the
+ * file cannot be read, RD_EFORMAT for a mistake in the file, and RD_EUNSUPPORTED if this host does
+ * not report its caches. */
 RD_API RD_CHECKED rd_status rd_machine_find(rd_ctx *ctx, const char *name, rd_machine *out);
 /* Reads a machine from `n` bytes of text. Messages call the text `file`. */
 RD_API RD_CHECKED rd_status rd_machine_parse(rd_ctx *ctx, const char *file, const char *text,
@@ -57,8 +58,8 @@ RD_API RD_CHECKED rd_status rd_machine_text(rd_ctx *ctx, const rd_machine *m, ch
  * keeps the name, the clock rate, the latency of memory and `parallel`. */
 RD_API void rd_machine_hierarchy(const rd_machine *m, bool fetches, rd_hierarchy *out);
 
-/* Stores the machine whose caches `h` has, as far as rd_machine_hierarchy() kept it. Returns false if
- * the hierarchy does not keep a clock rate and the latency of memory. */
+/* Stores the machine from which rd_machine_hierarchy() made `h`, as far as `h` keeps it. Returns false
+ * if `h` lacks the clock rate or the latency of memory. */
 RD_API bool rd_machine_of_hierarchy(const rd_hierarchy *h, uint64_t line_bytes, rd_machine *out);
 
 /* The time that references wait for caches and memory, as a range. */
@@ -69,9 +70,9 @@ typedef struct rd_cycles {
 } rd_cycles;
 
 /* Computes the time that references wait, from the number of misses of each data cache. A reference
- * that cache k serves waits as many cycles as the latency of cache k; references that hit in the
- * first cache do not wait. Returns false if the machine does not state all latencies and its clock
- * rate. */
+ * that hits in the first cache does not wait. Any other reference waits as long as the latency of the
+ * cache or memory that serves it. Returns false if the machine does not state its clock rate and the
+ * latencies of memory and of all caches except the first. */
 RD_API bool rd_machine_cycles(const rd_machine *m, const double *misses, rd_cycles *out);
 
 #ifdef __cplusplus

@@ -13,11 +13,12 @@ extern "C" {
  * references whose distance is infinite or at least `blocks`. The miss ratio of an empty trace is
  * 1.
  *
- * The miss ratio is exact if `blocks` is the lower end of a bin. Inside a bin it is interpolated,
- * and *interpolated is set; `interpolated` may be NULL. To interpolate, the model spreads the
- * references of the bin evenly over a range of distances below the bound and below the number of
- * blocks. This range begins at the lower end of the bin or ends at its upper end, such that its
- * mean is the mean of the bin, if that mean is known.
+ * If `blocks` is the lower end of a bin, the miss ratio follows from the counts of the bins. If
+ * `blocks` lies inside a bin, the miss ratio is interpolated, and *interpolated becomes true;
+ * `interpolated` may be NULL. To interpolate, the model spreads the references of the bin evenly over
+ * a range of distances below the bound and below the number of distinct blocks. This range begins at
+ * the lower end of the bin or ends at its upper end, such that its mean is the mean of the bin, if that
+ * mean is known.
  *
  * The function returns RD_EINVAL for a size above the profile's bound and for a profile without
  * distances (engine null). */
@@ -49,7 +50,7 @@ RD_API RD_CHECKED rd_status rd_mrc_band(rd_ctx *ctx, const rd_profile *p, uint64
  * rd_mrc_at(). For large direct-mapped caches the fully associative miss ratio is often closer to
  * the truth.
  *
- * *interpolated says whether the distances inside a bin were spread as for rd_mrc_at();
+ * *interpolated becomes whether the distances of a bin had to be spread as for rd_mrc_at();
  * `interpolated` may be NULL. The function returns RD_EINVAL for 0 sets or ways, for more than 2^60
  * blocks, for a profile without distances, and for a bounded profile if references beyond its bound
  * could change the result by more than 0.05 points. */
@@ -126,7 +127,7 @@ typedef struct rd_knee {
     double miss_after;  /* miss ratio of a cache of this size */
 } rd_knee;
 /* Writes at most `max` knees at cache sizes of 8 blocks or more to `out`, starting with the most
- * pronounced, and returns the number written. */
+ * pronounced knee, and returns the number of knees written. */
 RD_API size_t rd_knees(const rd_profile *p, rd_knee *out, size_t max);
 
 /* A bin with different shares of the references in two profiles. */
@@ -137,13 +138,14 @@ typedef struct rd_bin_difference {
 
 #define RD_WORST_BINS 5
 
-/* The comparison of two profiles. All numbers without a unit are between 0 and 1.
+/* The comparison of two profiles. All accuracies, errors and shares are between 0 and 1.
  *
  * Accuracy is defined as in the papers about prediction (Zhong, Shen and Ding) and about engine
  * time: 1 - sum |x_i - y_i| / 2 over the normalized bins of the finite distances; 0 if only one
  * profile has finite distances. The average error is defined as in the paper about HP-RDA: the mean
  * of |a_k - b_k| over its 23 bins, normalized in the same way. Miss ratios are compared at 1, 2, 4
- * ... blocks, but only at sizes where neither profile needs interpolation. */
+ * ... blocks, for object caches from the size of the largest object on, but only at sizes where
+ * neither profile needs interpolation. */
 typedef struct rd_comparison {
     double accuracy;          /* accuracy on the bins of `binning` */
     rd_binning binning;       /* the binning that was passed to rd_compare() */
@@ -152,23 +154,23 @@ typedef struct rd_comparison {
     uint64_t max_mrc_blocks;  /* the cache size with that difference; 0: there is none */
     double mean_mrc_error;    /* mean difference of the miss ratios */
     unsigned n_mrc_sizes;     /* number of sizes compared; 0: the bins are too coarse */
-    uint64_t last_mrc_blocks; /* the largest size compared */
+    uint64_t last_mrc_blocks; /* the largest size compared; 0: none */
     bool identical;           /* true: both profiles have the same block size, the same numbers of
-                           references, blocks and infinite distances, and the same counts and sums
-                           of distances in the finest bins that both have; for object caches, also
-                           the same bytes of requests in every bin */
+                           references, blocks and infinite distances, and the same counts and, if
+                           both know them, sums of distances in the finest bins that both have; for
+                           object caches, also the same bytes of requests in every bin */
     bool bound_checked; /* true: one profile is exact, the other one states an error bound, and both
                            have the same number of references or the bound is the band of a run in
                            bursts */
-    bool bound_held;    /* true: the histograms do not contradict this error bound. A confidence
-                           band must contain the miss ratio at 95 % of the sizes */
+    bool bound_held;    /* true: the error bound was checked, and the histograms do not contradict
+                           it. A confidence band must contain the miss ratio at 95 % of the sizes */
     rd_bin_difference worst[RD_WORST_BINS]; /* bins of `binning` that differ most, worst first */
     size_t n_worst;                         /* number of entries in `worst` */
 } rd_comparison;
 
 /* Compares two profiles on the bins of `binning`, by convention {RD_BINS_LOG, 0}. RD_BINS_EDGES
  * means the finest bins that both profiles have. The function returns RD_EINVAL if a bin would have
- * to be split, and for reference histograms. */
+ * to be split, for reference groups, and if only one profile is of an object cache. */
 RD_API RD_CHECKED rd_status rd_compare(rd_ctx *ctx, rd_profile *a, rd_profile *b,
                                        rd_binning binning, rd_comparison *out);
 

@@ -87,11 +87,11 @@ typedef struct rd_objects rd_objects;
 
 RD_API RD_CHECKED rd_status rd_objects_new(rd_ctx *ctx, const rd_objects_config *config,
                                            rd_objects **out);
-/* Processes requests in order. For each request, distances[i] becomes its byte distance or one of
- * the RD_MISS_* values; `distances` may be NULL. The function returns RD_EINVAL for a size of 2^63
- * or more and for an unknown operation, and RD_ERANGE if the objects that were not deleted have 2^63 bytes
- * or more together, expired objects included. After a failure, only rd_objects_requests() and rd_objects_free() are
- * allowed. */
+/* Processes requests in order. For request i, distances[i] becomes its byte distance, one of the
+ * values RD_MISS_*, or RD_NO_DISTANCE; `distances` may be NULL. The function returns RD_EINVAL for
+ * a size of 2^63 or more and for an unknown operation, and RD_ERANGE if the objects that were not
+ * deleted have 2^63 bytes or more together, expired objects included. After a failure, only
+ * rd_objects_requests() and rd_objects_free() are allowed. */
 RD_API RD_CHECKED rd_status rd_objects_feed(rd_objects *o, const rd_requests *requests,
                                             uint64_t *distances);
 /* Makes the profile of all requests so far. The caller frees it. */
@@ -120,9 +120,9 @@ typedef struct rd_byte_bin {
  * request number `request`. */
 typedef struct rd_live_bytes {
     uint64_t request;   /* number of requests so far */
-    uint64_t time;      /* time of the last of them in nanoseconds; 0 without times */
-    uint64_t bytes;     /* most bytes of all objects that have not expired */
-    uint64_t no_expiry; /* most bytes of all objects if lifetimes are ignored */
+    uint64_t time;      /* time of this request in nanoseconds; 0: the trace has no times */
+    uint64_t bytes;     /* largest number of bytes of all objects that have not expired */
+    uint64_t no_expiry; /* largest number of bytes of all objects if lifetimes are ignored */
 } rd_live_bytes;
 
 /* Objects with sizes of the same number of bits: 0, 1, 2 to 3, 4 to 7 bytes ... */
@@ -133,8 +133,9 @@ typedef struct rd_size_class {
 
 /* Objects with similar numbers of requests. */
 typedef struct rd_popularity {
-    uint64_t low, high; /* least and most requests of one of these objects; they differ by at most
-                           a factor of 17/16, unless an object has more than 2^29 requests */
+    uint64_t low, high; /* smallest and largest number of requests of one of these objects; they
+                           differ by at most a factor of 17/16, unless an object has more than 2^29
+                           requests */
     uint64_t objects, requests;
 } rd_popularity;
 
@@ -158,21 +159,22 @@ typedef struct rd_objects_facts {
     rd_size_class size_class[RD_SIZE_CLASSES]; /* [k]: objects whose last size needs k bits */
     const rd_byte_bin *bins;
     size_t n_bins;
-    const rd_live_bytes *live; /* over the whole run, at most RD_LIVE_POINTS moments */
+    const rd_live_bytes *live; /* the largest numbers of bytes over the whole run, at most
+                                  RD_LIVE_POINTS entries */
     size_t n_live;
     const rd_popularity *popularity; /* ascending; objects that were only deleted or touched while
                                         they were absent are left out, and so are these requests */
     size_t n_popularity;
     bool has_popularity; /* false: an older release made this profile or a profile merged into it */
-    /* A sample of the objects (rd_profile_facts.sample_rate is not 0). The numbers of requests and
-     * bytes and the largest object are those of all requests, the rest is estimated. */
+    /* true: the profile is of a sample of the objects (rd_profile_facts.sample_rate is not 0). The
+     * numbers of requests and bytes and the size of the largest object are then those of all requests;
+     * all other numbers are estimates. */
     bool is_sample;
-    double
-        byte_half_width[RD_BAND_SIZES]; /* half width of the confidence band of the byte miss ratio
-                                              at 1, 2, 4 ... bytes */
-    double size_error
-        [RD_BAND_SIZES]; /* fraction by which the true size of a cache of 1, 2, 4 ... bytes
-                                         may differ from the size that the sample suggests */
+    /* Half width of the confidence band of the byte miss ratio at 1, 2, 4 ... bytes. */
+    double byte_half_width[RD_BAND_SIZES];
+    /* Fraction by which the true size of a cache of 1, 2, 4 ... bytes may differ from the size that the
+     * sample suggests. */
+    double size_error[RD_BAND_SIZES];
 } rd_objects_facts;
 
 /* Returns the facts about objects, borrowed from the profile, or NULL if the profile has none. */

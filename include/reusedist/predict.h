@@ -108,10 +108,10 @@ RD_API void rd_model_free(rd_model *m);
 /* ---- measuring the size of an input at the beginning of its run (section 3.5) ----
  *
  * Distance-based sampling watches long distances. A block becomes a data sample if it is reused at
- * a distance above the qualification threshold and its block id differs from that of every other
- * sample by more than the spatial threshold. For each sample, the sampler looks at the distances
- * above the temporal threshold. A distance that is longer than the one before and the one after it
- * is a peak. Peaks grow with the input in the same way as the long distances.
+ * a distance of at least the qualification threshold and its block id differs from that of every other
+ * sample by at least the spatial threshold. For each sample, the sampler looks only at distances of at
+ * least the temporal threshold. A distance that is longer than the distance before and the distance
+ * after it is a peak. Peaks grow with the input in the same way as the long distances.
  */
 #define RD_SAMPLES_MAX 16 /* maximum number of data samples */
 #define RD_PEAKS_MAX   4  /* maximum number of peaks per sample */
@@ -135,7 +135,8 @@ RD_API size_t rd_sampler_peaks(const rd_sampler *s, rd_peak *out);
 RD_API const rd_sampler_config *rd_sampler_config_of(const rd_sampler *s);
 RD_API void rd_sampler_free(rd_sampler *s);
 
-/* Names a peak of a profile by the number of its sample and its own number; {0, 0} is no peak. */
+/* A choice of a peak: the number of its sample, and its number among the peaks of the sample. {0, 0} is
+ * no peak. */
 typedef struct rd_peak_choice {
     uint32_t sample, number;
 } rd_peak_choice;

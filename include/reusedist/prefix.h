@@ -51,8 +51,8 @@ typedef struct rd_kv_log_config {
     size_t size;           /* sizeof(rd_kv_log_config) */
     const char *format;    /* "mooncake", "jsonl:blocks=hash_ids,..."; NULL: detect the format */
     uint64_t block_tokens; /* tokens of a block; 0: the default of the format */
-    bool content_ids;      /* true: a hash identifies its block alone, not also the blocks before
-                              it */
+    bool content_ids;      /* true: a hash identifies its block alone; false: also all blocks before
+                              the block */
 } rd_kv_log_config;
 
 /* Describes a log format, for help texts. */
@@ -64,7 +64,7 @@ typedef struct rd_kv_format {
 /* Returns format number `index`, or NULL past the last one. */
 RD_API const rd_kv_format *rd_kv_format_at(size_t index);
 
-/* Opens a log; `path` "-" is standard input. Compressed logs are unpacked. `config` NULL selects
+/* Opens a log file; `path` "-" is standard input. Compressed logs are unpacked. `config` NULL selects
  * the defaults. */
 RD_API RD_CHECKED rd_status rd_kv_log_open(rd_ctx *ctx, const char *path,
                                            const rd_kv_log_config *config, rd_kv_log **out);
@@ -131,7 +131,7 @@ typedef struct rd_kv_config {
     size_t n_tiers;
 } rd_kv_config;
 
-/* Sums over all requests. */
+/* Totals of all requests, and facts about the whole log. */
 typedef struct rd_kv_totals {
     uint64_t requests, empty; /* empty: requests without a token */
     uint64_t blocks, tokens;  /* blocks and tokens of all prompts */
@@ -192,8 +192,8 @@ typedef struct rd_kv_tier {
     uint64_t busiest_hits; /* block hits in the window with the most block hits; 0 if the log has
                               no times */
     uint64_t arrivals;     /* touches of blocks that neither this tier nor a faster one holds; each
-                              of them brings a block in */
-    uint64_t departures;   /* blocks that moved from this tier and all faster ones to the next */
+                              touch brings one block into these tiers */
+    uint64_t departures;   /* number of times that a block left this tier and all faster tiers */
 } rd_kv_tier;
 
 typedef struct rd_kv rd_kv;
@@ -255,10 +255,10 @@ RD_API double rd_kv_model_token_bytes(const rd_kv_model *model);
 typedef enum rd_kv_router {
     RD_KV_ROUND,        /* request i goes to replica i modulo N */
     RD_KV_CONVERSATION, /* all requests of a conversation go to one replica */
-    RD_KV_PREFIX,       /* a request goes to the replica that holds its longest prefix; if several
-                           do, to the one with the fewest requests so far, or to the first of these.
-                           A replica that has over RD_KV_SPREAD requests more than the replica with
-                           the fewest is left out */
+    RD_KV_PREFIX,       /* a request goes to the replica that holds its longest prefix; among equal
+                           replicas, to the first one with the fewest requests so far. A replica that
+                           has over RD_KV_SPREAD requests more than the replica with the fewest is
+                           left out */
     RD_KV_ROUTERS
 } rd_kv_router;
 
@@ -314,10 +314,10 @@ typedef struct rd_kv_plan {
 } rd_kv_plan;
 
 /* Finds the sizes of up to 4 tiers. A size is a multiple of 1/16 of its offer, or exactly the size
- * that is still needed to reach the goal. With goal->hits, the plan is the cheapest one that has
- * these hits; with goal->budget, the one with the most hits within the budget; with neither, the
- * cheapest one. Hits per tier come from the curve, which assigns to every block the largest rank
- * among the block and the blocks before it in its request. */
+ * that is still needed to reach the goal. With goal->hits, the plan is the cheapest plan that has
+ * these hits, within goal->budget if that is also set; with goal->budget alone, the plan with the most
+ * hits within the budget; with neither, the cheapest plan. Hits per tier come from the curve, which
+ * assigns to every block the largest rank among the block and the blocks before it in its request. */
 RD_API RD_CHECKED rd_status rd_kv_plan_find(const rd_kv *kv, const rd_kv_offer *offers, size_t n,
                                             const rd_kv_goal *goal, rd_kv_plan *out);
 
@@ -330,8 +330,8 @@ typedef struct rd_kv_view {
     size_t size; /* sizeof(rd_kv_view) */
     const rd_kv *kv;
     const char *name, *format; /* name and format of the log */
-    bool chosen;               /* true: show all sizes of the configuration; false: show the
-                                  sizes at which the hits change */
+    bool chosen;               /* true: show all sizes of the configuration; false: show the sizes
+                                  at which the hits change */
     rd_kv_unit unit;           /* how the text shows sizes */
     double token_bytes;        /* 0: unknown */
     const rd_kv_model *model;  /* NULL: none */
@@ -339,8 +339,8 @@ typedef struct rd_kv_view {
     double weights_bytes;
     const rd_kv_offer *offers; /* the tiers of the configuration; NULL: none */
     bool inclusive;
-    const rd_kv_goal *goal; /* with `plan`; NULL: none */
-    const rd_kv_plan *plan;
+    const rd_kv_goal *goal;                   /* the goal of `plan`; NULL: none */
+    const rd_kv_plan *plan;                   /* NULL: none */
     const rd_kv_fleet *fleets[RD_KV_ROUTERS]; /* NULL: not simulated */
     uint32_t replicas;                        /* 0: none */
 } rd_kv_view;

@@ -25,8 +25,8 @@ typedef struct rd_binning {
     uint64_t param; /* linear: width; reference: number of groups; else 0 */
 } rd_binning;
 
-/* Parses "full", "log", "loglinear", "linear:2048" or "reference:1000" (":1000" is the default and
- * may be omitted). */
+/* Parses "full", "log", "loglinear", "linear:WIDTH", "reference:GROUPS" or "reference", which means
+ * "reference:1000". */
 RD_API RD_CHECKED rd_status rd_binning_parse(rd_ctx *ctx, const char *text, rd_binning *out);
 /* Writes the name of a binning, which rd_binning_parse() accepts unless the kind is RD_BINS_EDGES.
  * `text` must have room for 32 bytes. */
@@ -102,15 +102,17 @@ typedef struct rd_profile rd_profile;
  *   "parts"     the recorder skipped parts of the run; nothing is known about the error
  *   "time"      the histogram contains time distances
  *   "none"      nothing was measured
- * Any other word ("statistical", or "mixed" after a merge) promises nothing about individual
- * distances.
+ * Any other word, such as "statistical", "predicted", or "mixed" after a merge, promises nothing about
+ * individual distances.
  */
 typedef struct rd_profile_facts {
     uint64_t references;        /* number of block references analyzed */
     uint64_t blocks;            /* number of distinct blocks, or RD_UNKNOWN */
     uint64_t cold;              /* number of first references to a block, or RD_UNKNOWN */
-    uint64_t infinite;          /* number of infinite distances: first references, and distances
-                                   that reach the bound */
+    uint64_t infinite;          /* number of infinite distances: of first references and of
+                                   distances that reach the bound; of private caches also of
+                                   coherence misses; of object caches also of requests for deleted
+                                   or expired objects */
     uint64_t block_bytes;       /* size of a block in bytes; 0: every address (-b addr) or object
                                    id is a block */
     uint64_t bound;             /* bound of the distances in blocks; 0: unbounded */
@@ -181,7 +183,8 @@ RD_API RD_CHECKED rd_status rd_profile_set_skipped(rd_profile *p, uint64_t skipp
 /* States the band of a run that was recorded in bursts: at 2^k blocks, the miss ratio lies between
  * low[k] and high[k] with 95 % confidence, for k below `n` (1 to RD_BAND_SIZES). For larger caches
  * it lies between low[n - 1] and high[n - 1]. The error kind becomes "bursts". The function returns
- * RD_EINVAL unless all numbers are from 0 to 1 and neither array increases. */
+ * RD_EINVAL unless all numbers are from 0 to 1, neither array increases, and no low[k] is above
+ * high[k]. */
 RD_API RD_CHECKED rd_status rd_profile_set_burst_band(rd_profile *p, const double *low,
                                                       const double *high, size_t n);
 /* Adds `repeats` references of distance 0, which were counted without being fed to an engine. If
@@ -200,7 +203,7 @@ RD_API void rd_profile_set_sampling(rd_profile *p, const rd_sampler_config *samp
 /* Reads a profile file (JSON, schema "reusedist.profile/1"). `path` "-" is standard input. */
 RD_API RD_CHECKED rd_status rd_profile_read(rd_ctx *ctx, const char *path, rd_profile **out);
 /* Reads a profile from an open file or pipe, which the caller closes. `head` has the `n` bytes (at
- * most 64 K) that the caller has already read from it. Messages call the file `name`. */
+ * most 64 KiB) that the caller has already read from it. Messages call the file `name`. */
 RD_API RD_CHECKED rd_status rd_profile_read_fd(rd_ctx *ctx, int fd, const char *name,
                                                const void *head, size_t n, rd_profile **out);
 RD_API RD_CHECKED rd_status rd_profile_parse(rd_ctx *ctx, const char *name, const char *text,
@@ -208,8 +211,8 @@ RD_API RD_CHECKED rd_status rd_profile_parse(rd_ctx *ctx, const char *name, cons
 /* Makes the text of the profile file, terminated by NUL. Free the text with rd_text_free(). */
 RD_API RD_CHECKED rd_status rd_profile_json(rd_profile *p, char **out, size_t *n);
 
-/* Sums the profiles of independent runs. All must have the same block size, bound and kinds. The
- * result has the finest bins that all of them have. */
+/* Sums the profiles of independent runs. All profiles must have the same block size, bound and kinds.
+ * The result has the finest bins that all of them have. */
 RD_API RD_CHECKED rd_status rd_profile_merge(rd_ctx *ctx, rd_profile *const *parts, size_t n,
                                              rd_profile **out);
 

@@ -50,18 +50,19 @@ RD_API RD_CHECKED rd_status rd_report_csv(rd_profile *p, char **text, size_t *n)
 RD_API RD_CHECKED rd_status rd_report_mrc_text(rd_profile *p, const rd_report_style *style,
                                                const uint64_t *blocks, size_t n_blocks, char **text,
                                                size_t *n);
-/* Makes the same table as CSV: "blocks,bytes,miss_ratio", and ",low,high" for the confidence band
- * of a sample. Bytes are empty if a block is an address or an object. The miss ratio and the band
- * are empty at sizes that the sample does not resolve. */
+/* Makes the table of rd_report_mrc_text() as CSV: "blocks,bytes,miss_ratio", and ",low,high" for the
+ * confidence band of a sample. Bytes are empty if a block is an address or an object. The miss ratio
+ * and the band are empty at sizes that the sample does not resolve. For object caches, the header is
+ * "bytes,miss_ratio,byte_miss_ratio", and ",low,high,byte_low,byte_high" for the bands of a sample. */
 RD_API RD_CHECKED rd_status rd_report_mrc_csv(rd_profile *p, const uint64_t *blocks,
                                               size_t n_blocks, char **text, size_t *n);
 /* Makes a table of the stretches of time of a profile of objects as CSV, one row per stretch and cache
- * size in bytes: "from,to,requests,requested_bytes,cold,bytes,miss_ratio,byte_miss_ratio", times in
- * seconds. Returns RD_EINVAL for a profile without stretches. */
+ * size in bytes: "from,to,requests,requested_bytes,cold,bytes,miss_ratio,byte_miss_ratio". Times are in
+ * seconds. The function returns RD_EINVAL for a profile without stretches. */
 RD_API RD_CHECKED rd_status rd_report_stretches_csv(rd_profile *p, const uint64_t *sizes,
                                                     size_t n_sizes, char **text, size_t *n);
-/* Makes the same table as JSON (schema "reusedist.mrc/1"), with a description of the profile and a
- * flag for interpolated values. */
+/* Makes the table of rd_report_mrc_text() as JSON (schema "reusedist.mrc/1"), with a description of the
+ * profile and a flag for interpolated values. */
 RD_API RD_CHECKED rd_status rd_report_mrc_json(rd_profile *p, const uint64_t *blocks,
                                                size_t n_blocks, char **text, size_t *n);
 
@@ -82,8 +83,8 @@ RD_API RD_CHECKED rd_status rd_report_ways_csv(rd_profile *p, uint64_t ways, con
 RD_API RD_CHECKED rd_status rd_report_ways_json(rd_profile *p, uint64_t ways,
                                                 const uint64_t *blocks, size_t n_blocks,
                                                 char **text, size_t *n);
-/* A sentence, without its full stop, about the limits of these estimates. The table for people ends
- * with it. */
+/* A sentence, without its full stop, about the limits of the estimates of rd_mrc_ways(). The text of
+ * rd_report_ways_text() ends with this sentence. */
 #define RD_WAYS_WARNING                                                                            \
     "For large direct-mapped caches, Smith's estimate was further from the exact misses than the " \
     "fully associative number on the programs that were tested"
@@ -105,9 +106,10 @@ RD_API RD_CHECKED rd_status rd_report_hits_csv(rd_profile *p, const double *hits
 RD_API RD_CHECKED rd_status rd_report_hits_json(rd_profile *p, const double *hits, size_t n_hits,
                                                 char **text, size_t *n);
 
-/* Makes a text for people that names the cheapest object cache, with a table of the costs at `sizes` in bytes.
- * NULL selects no cache and a quarter, half, twice and four times the cheapest size. The cheapest size
- * is always in the table. This function and the next two fail like rd_objects_cheapest(). */
+/* Makes a text for people that names the cheapest object cache, with a table of the costs of caches of
+ * `sizes` bytes. `sizes` NULL selects no cache, and a quarter, half, twice and four times the cheapest
+ * size. The cheapest size is always in the table. This function and the next two fail like
+ * rd_objects_cheapest(). */
 RD_API RD_CHECKED rd_status rd_report_cost_text(rd_profile *p, const rd_report_style *style,
                                                 const rd_object_prices *prices,
                                                 const uint64_t *sizes, size_t n_sizes, char **text,
@@ -129,7 +131,9 @@ RD_API RD_CHECKED rd_status rd_report_simulation_text(rd_profile *p, const rd_re
                                                       char **text, size_t *n);
 /* Makes the same table as CSV: "level,bytes,ways,references,misses,cold,capacity,conflict,
  * writebacks,far_hits,prefetches,useful,useless,invalidations", one row per cache, from the inside
- * out. If causes were not requested, their fields are empty. */
+ * out. If causes were not requested, their fields are empty. For private caches, the columns
+ * "coherence,removals,upgrades,transfers,dirty_transfers,process,thread" follow, and there are also
+ * rows for the caches of each thread. */
 RD_API RD_CHECKED rd_status rd_report_simulation_csv(rd_profile *p, char **text, size_t *n);
 /* Makes the same table as JSON (schema "reusedist.simulation/1"). */
 RD_API RD_CHECKED rd_status rd_report_simulation_json(rd_profile *p, char **text, size_t *n);
@@ -170,7 +174,7 @@ RD_API RD_CHECKED rd_status rd_report_comparison_json(rd_ctx *ctx, const rd_comp
                                                       char **text, size_t *n);
 
 /* Makes tables of the data that threads share, for people, with advice on what to change. This function
- * and the next two return RD_EINVAL for a profile without rd_profile_shared(). */
+ * and the next two return RD_EINVAL if rd_profile_shared() returns NULL for the profile. */
 RD_API RD_CHECKED rd_status rd_report_sharing_text(rd_profile *p, const rd_report_style *style,
                                                    char **text, size_t *n);
 /* Makes a table of the blocks as CSV: "block,threads,stores,coherence,true_sharing,false_sharing,
@@ -190,8 +194,10 @@ typedef struct rd_corun_request {
     size_t n;                 /* number of programs */
     const uint64_t *blocks;   /* cache sizes in blocks */
     size_t n_blocks;
-    size_t caches; /* not 0: assign the programs to this number of caches, rd_corun_assign() */
-    size_t ways;   /* not 0: also divide this number of ways, rd_corun_partition() */
+    size_t caches; /* number of caches to assign the programs to, see rd_corun_assign(); 0: the
+                      programs share one cache */
+    size_t ways;   /* number of ways to divide among the programs, see rd_corun_partition(); 0:
+                      none */
 } rd_corun_request;
 
 /* Makes a table for each cache size, for people: how often each program misses alone and together,
@@ -199,9 +205,10 @@ typedef struct rd_corun_request {
 RD_API RD_CHECKED rd_status rd_report_corun_text(rd_ctx *ctx, const rd_corun_request *request,
                                                  const rd_report_style *style, char **text,
                                                  size_t *n);
-/* Makes the same tables as CSV: "program,bytes,miss_ratio,alone,blocks,occupied_blocks,rate", with
- * ",cache" (from 1) for several caches and ",ways,partitioned" for a partition. Bytes are empty if a
- * block is an address or an object. `alone` is empty beyond the bound of the profile. */
+/* Makes the same tables as CSV: "program,bytes,miss_ratio,alone,blocks,occupied_blocks,rate", then
+ * ",cache" (from 1) if the programs are assigned to caches, and ",ways,partitioned" if ways are
+ * divided. Bytes are empty if a block is an address or an object. `alone` is empty beyond the bound
+ * of the profile. */
 RD_API RD_CHECKED rd_status rd_report_corun_csv(rd_ctx *ctx, const rd_corun_request *request,
                                                 char **text, size_t *n);
 /* Makes the same tables as JSON (schema "reusedist.corun/1"). */
@@ -231,8 +238,8 @@ typedef struct rd_page {
                                    between them */
     size_t n_machines;
     /* True: the page contains the whole text of the source files with the most misses, at most
-     * 768 KiB. A file is read from the path in the profile, and is left out if its lines differ from the
-     * source text in the profile. */
+     * 768 KiB. A file is read from the path in the profile, and is left out if its lines differ
+     * from the source text in the profile. */
     bool source_text;
 } rd_page;
 
@@ -246,17 +253,17 @@ RD_API const char *rd_exporter_name(size_t i);
 RD_API const char *rd_exporter_summary(size_t i);
 /* Writes the attribution of a profile in the format of another tool; `to` is the name of an exporter.
  * References and misses in the result add up to those of the profile. Most formats have the tree of
- * calling contexts, or else the lines with the calls through which they were inlined. `cache` names
- * the cache whose misses a picture shows, or is "references"; NULL: the first cache. The text may
- * contain NUL bytes. */
+ * calling contexts or, if the profile has none, the lines with the calls through which they were
+ * inlined. `cache` names the cache whose misses a picture shows, or is "references"; NULL: the first
+ * cache. The text may contain NUL bytes. */
 RD_API RD_CHECKED rd_status rd_report_export(rd_profile *p, const char *to, const char *cache,
                                              char **text, size_t *n);
 
 /* Options of rd_report_annotate(). A field that is 0 or NULL has its default. */
 typedef struct rd_annotation {
     size_t size;                /* sizeof(rd_annotation) */
-    const char *const *sources; /* files to show, by their path or the end of it */
-    size_t n_sources;           /* 0: all files of own code */
+    const char *const *sources; /* files to show, each by its path or by the end of its path */
+    size_t n_sources;           /* 0: all files of the user's own code */
     const char *cache; /* cache whose misses decide order and shares, or "references"; NULL: the
                            first one */
     double threshold;  /* files and lines with a smaller share than this, 0 to 1, are not shown */
@@ -268,8 +275,8 @@ typedef struct rd_annotation {
 } rd_annotation;
 
 /* Makes a listing of source files with the references and misses of each line, for people. Call
- * rd_profile_show_own() first, so that library code counts for own lines. The sums at the end are
- * those of the profile. */
+ * rd_profile_show_own() first, so that library code counts for the lines of the user's own code. The
+ * sums at the end are those of the profile. */
 RD_API RD_CHECKED rd_status rd_report_annotate(rd_profile *p, const rd_annotation *config,
                                                const rd_report_style *style, char **text,
                                                size_t *n);

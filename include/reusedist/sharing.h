@@ -62,8 +62,8 @@ RD_API RD_CHECKED rd_status rd_sharing_feed(rd_sharing *s, const rd_sharing_batc
 /* Makes the profile of all references so far. The end of the trace decides whether the last
  * coherence misses are true or false sharing, so the caller must not feed `s` afterwards. */
 RD_API RD_CHECKED rd_status rd_sharing_profile(rd_sharing *s, rd_profile **out);
-/* Passes an event that happened before the next batch, for the names of data and code. Events of
- * synchronization are ignored. The event is not used without config.details. */
+/* Passes an event that happened before the next batch, for the names of data and code. The function
+ * ignores events of synchronization, and without config.details all events. */
 RD_API RD_CHECKED rd_status rd_sharing_event(rd_sharing *s, const rd_event *event);
 /* Adds the shared data to a profile of the same references, see rd_profile_shared(). The caller must
  * not feed `s` afterwards. Without config.details, the profile stays as it is. */
@@ -77,7 +77,7 @@ RD_API void rd_sharing_free(rd_sharing *s);
 /* The references of one thread in its private cache, or the sums of all threads. */
 typedef struct rd_private_counts {
     uint64_t references; /* number of block references */
-    uint64_t stores;     /* number of these references that are stores */
+    uint64_t stores;     /* number of stores among these references */
     uint64_t cold;       /* number of first references of the thread to a block */
     uint64_t coherence;  /* number of coherence misses: true_sharing + false_sharing */
     uint64_t true_sharing, false_sharing;
@@ -124,12 +124,13 @@ typedef struct rd_shared_block {
     const char *data;              /* the data in the block, separated by "; " */
     const char *lines; /* the lines of code with the most misses or removals, separated by
                                       blanks */
-    /* The two neighbors whose separation helps most. Each of them consists of adjacent bytes that the
-     * same threads use. NULL: there is nothing to separate, and the numbers below are 0. */
+    /* The names of two groups of adjacent data in the block that should be separated: among the
+     * pairs of groups that cause many of the misses, the pair whose groups are nearest to each
+     * other. NULL: there is nothing to separate, and the four numbers below are 0. */
     const char *first, *second;
     uint64_t first_offset, second_offset; /* offsets in bytes from the beginning of the block */
-    uint64_t padding; /* number of bytes to insert between the two, so that they are in different
-                         blocks */
+    uint64_t padding; /* number of bytes to insert between the two groups, so that they are in
+                         different blocks */
     uint64_t removes; /* number of coherence misses that disappear if all data of the block that
                          different threads use are in different blocks */
     const rd_shared_item *items; /* the bytes that were used since the first coherence miss, in
@@ -154,7 +155,7 @@ typedef struct rd_shared_timeline {
 
 /* The data that threads share. Lists are sorted by coherence misses, in descending order. */
 typedef struct rd_shared_data {
-    const char *interleave;
+    const char *interleave; /* the order in which the references of the threads were analyzed */
     uint64_t references, threads;
     uint64_t true_sharing, false_sharing; /* coherence misses of all blocks */
     uint64_t shared_blocks;               /* number of blocks with coherence misses */

@@ -1,5 +1,5 @@
-/* Traces: reading references from files, pipes, memory, generators and running programs, mapping
- * them to block ids, and writing them.
+/* Traces: functions that read references from files, pipes, memory, generators and running programs,
+ * map them to block ids, and write them.
  *
  *   rd_trace_open(ctx, "prog.lackey.gz", NULL, &t);      (NULL: detect the format)
  *   rd_mapper_new(ctx, &(rd_mapping){.size = sizeof(rd_mapping), .block_bytes = 64}, &m);
@@ -40,12 +40,13 @@ enum {
 #define RD_MORE_COLUMNS  8
 #define RD_FIELD_MORE(i) (UINT32_C(256) << (i))
 
-/* The columns of requests of object caches. A trace delivers them only after rd_trace_select(). */
+/* The columns of requests of object caches, as indices of rd_refs.more. A trace delivers them only
+ * after rd_trace_select(). */
 enum { RD_MORE_TIME, RD_MORE_LIFETIME, RD_MORE_OPERATION, RD_MORE_BYTES };
 #define RD_FIELD_TIME      RD_FIELD_MORE(RD_MORE_TIME)      /* time in nanoseconds */
 #define RD_FIELD_LIFETIME  RD_FIELD_MORE(RD_MORE_LIFETIME)  /* lifetime (TTL) in nanoseconds */
 #define RD_FIELD_OPERATION RD_FIELD_MORE(RD_MORE_OPERATION) /* an rd_operation */
-#define RD_FIELD_BYTES     RD_FIELD_MORE(RD_MORE_BYTES)     /* size of the object, below 2^63 */
+#define RD_FIELD_BYTES     RD_FIELD_MORE(RD_MORE_BYTES)     /* bytes of the object, below 2^63 */
 #define RD_REQUEST_FIELDS  (RD_FIELD_TIME | RD_FIELD_LIFETIME | RD_FIELD_OPERATION | RD_FIELD_BYTES)
 
 /* Operations of requests on objects. */
@@ -60,9 +61,10 @@ typedef enum rd_operation {
 } rd_operation;
 
 /* The column of calling contexts of recorded programs: numbers that RD_EVENT_CONTEXT defines before
- * they are used, or 0 for the beginning of a thread. The recorder gives no numbers to contexts that are
- * too deep or too many. Such a context has the number of the nearest numbered context around it, with
- * the bit RD_CONTEXT_BELOW. A trace delivers the column only after rd_trace_select(). */
+ * they are used, or 0 if no call is active in the thread. The recorder gives no numbers to contexts
+ * that are too deep or too many. Such a context has the number of the nearest numbered context
+ * around it, with the bit RD_CONTEXT_BELOW. A trace delivers the column only after
+ * rd_trace_select(). */
 enum { RD_MORE_CONTEXT = RD_MORE_BYTES + 1 };
 #define RD_FIELD_CONTEXT RD_FIELD_MORE(RD_MORE_CONTEXT)
 #define RD_CONTEXT_BELOW (UINT64_C(1) << 31)
@@ -101,8 +103,8 @@ RD_API rd_refs rd_refs_slice(const rd_refs *refs, size_t at, size_t n);
 typedef enum rd_event_kind {
     RD_EVENT_MODULE = 1,   /* a program or library was mapped */
     RD_EVENT_ALLOCATE,     /* memory was allocated */
-    RD_EVENT_RELEASE,      /* memory was freed; size 0: everything that was allocated at this
-                            address */
+    RD_EVENT_RELEASE,      /* memory was freed; size 0: the whole allocation that begins at
+                              `address` */
     RD_EVENT_STACK,        /* the address range of the stack of `thread` */
     RD_EVENT_UNLOAD,       /* a module was unmapped */
     RD_EVENT_SYNC_RELEASE, /* `thread` releases threads that wait, or will wait, for an object */
@@ -114,13 +116,14 @@ typedef enum rd_event_kind {
 } rd_event_kind;
 
 typedef struct rd_event {
-    uint64_t at; /* index in the trace of the next reference after the event */
+    uint64_t at; /* index in the trace, from 0, of the next reference after the event */
     rd_event_kind kind;
     uint32_t thread;
-    uint64_t address, size; /* address range; RD_EVENT_MODULE: the executable mapping */
+    uint64_t address, size; /* address range, RD_EVENT_MODULE: of the executable mapping; events of
+                               synchronization and calling contexts: see above */
     /* RD_EVENT_ALLOCATE: an address inside the call instruction of the first caller outside the
      * allocator; 0: unknown. RD_EVENT_MODULE: the load bias, run-time address minus file address.
-     * RD_EVENT_CONTEXT: see there. Other kinds: 0. */
+     * RD_EVENT_CONTEXT: an address inside the call instruction. Other kinds: 0. */
     uint64_t pc;
     const char *path; /* RD_EVENT_MODULE: path of the file; else NULL */
 } rd_event;
@@ -130,8 +133,7 @@ typedef struct rd_format_info {
     const char *summary;
     const char *card;   /* description that `reusedist formats NAME` prints, in paragraphs */
     uint32_t fields;    /* mask of the RD_FIELD_* that the format can deliver */
-    bool ids;           /* true: addresses are object ids, and the default granularity is one block
-                           per id */
+    bool ids;           /* true: addresses are object ids, and by default each id is a block */
     bool writable;      /* true: `convert` can write this format */
     bool binary;        /* true: this format must not be written to a terminal */
     const rd_opt *opts; /* the format's options; NULL: none */
@@ -160,8 +162,8 @@ RD_API RD_CHECKED rd_status rd_trace_open_memory(rd_ctx *ctx, const char *name, 
 /* Opens a generated trace, for example "zipf:blocks=4M,refs=50M,seed=1". rd_generator_info_at()
  * lists the generators. */
 RD_API RD_CHECKED rd_status rd_trace_generate(rd_ctx *ctx, const char *spec, rd_trace **out);
-/* Opens a trace that merges `n` open traces, none of which was read yet, by time. References with
- * equal times are in the order of the traces. A reference with a time before that of an earlier
+/* Opens a trace that merges `n` open traces by time. None of them may have been read yet. References
+ * with equal times are in the order of the traces. A reference with a time before that of an earlier
  * reference of its trace counts as having the latest time so far in that trace, so each trace keeps
  * its order. All traces must have times and the same columns; the merged trace delivers the times
  * only if they are selected. Messages call the traces `names` (copied). Reading the merged trace
@@ -218,9 +220,10 @@ RD_API rd_interleaved_facts rd_trace_interleaved(const rd_trace *t);
  * instead of the column of sizes. The function must be called before the first rd_trace_read(). */
 RD_API RD_CHECKED rd_status rd_trace_select(rd_trace *t, uint32_t fields);
 
-/* Lets up to `threads` threads read ahead, from the next rd_trace_read() on, if the trace is a file
- * or in memory and its format consists of lines of text. For any other trace, the call has no
- * effect. References and failures stay the same, and memory is bounded. */
+/* Lets up to `threads` threads read ahead, from the next rd_trace_read() on, if the trace is a long
+ * file or long text in memory and its format consists of lines of text. For any other trace, the
+ * call has no effect. References and failures stay the same, and the memory for reading ahead is
+ * limited. */
 RD_API void rd_trace_read_ahead(rd_trace *t, unsigned threads);
 
 /* Reads the next batch. At the end of the trace the batch is empty (n is 0). If the trace is
@@ -233,8 +236,8 @@ RD_API RD_CHECKED rd_status rd_trace_read(rd_trace *t, const rd_refs **out);
  * events are borrowed until the next rd_trace_read(). */
 RD_API size_t rd_trace_events(const rd_trace *t, const rd_event **out);
 
-/* Returns the number of references if the trace can be read from any point: if it is an
- * uncompressed regular file in a format that allows it, and has no events. Returns 0 for any other
+/* Returns the number of references if the trace can be read from any reference on. This requires an
+ * uncompressed regular file without events, in a format that supports it. Returns 0 for any other
  * trace. */
 RD_API uint64_t rd_trace_count(rd_trace *t);
 /* Continues reading at reference `first`. The following batches have the `n` references that begin
@@ -302,7 +305,7 @@ typedef struct rd_live_config {
                     recording */
     /* The trace calls this function when no records arrive for a while. The function returns
      * whether more records may arrive. Once it returns false, the trace ends after the records that
-     * are already in the channel. */
+     * are already in the channel. It must not be NULL. */
     bool (*running)(void *user);
     void *user;
     bool sync; /* true: recorders record the synchronization of threads, RD_FIELD_SYNC; implies
@@ -310,8 +313,8 @@ typedef struct rd_live_config {
 } rd_live_config;
 
 RD_API RD_CHECKED rd_status rd_live_new(rd_ctx *ctx, const rd_live_config *config, rd_live **out);
-/* Returns the path of the file that recorders open. The file exists as long as both this process
- * and `live` exist. */
+/* Returns the path of the file that recorders open. The file exists until this process ends or frees
+ * `live`. */
 RD_API const char *rd_live_path(const rd_live *live);
 /* Opens the trace of all recorded programs. The references of a thread are in the order in which
  * they happened. A program waits while too many of its records are unread. The top 16 bits of an
@@ -349,8 +352,8 @@ typedef struct rd_trace_writer rd_trace_writer;
 RD_API RD_CHECKED rd_status rd_trace_writer_open(rd_ctx *ctx, const char *path, const char *spec,
                                                  uint32_t fields, bool ids, rd_trace_writer **out);
 RD_API RD_CHECKED rd_status rd_trace_writer_write(rd_trace_writer *w, const rd_refs *refs);
-/* Writes an event that happened before the next reference. Its `at` is ignored. The event is
- * dropped if the format does not support events or the writer was opened without
+/* Writes an event that happened before the next reference. The field `at` of the event is ignored. The
+ * event is dropped if the format does not support events or the writer was opened without
  * RD_FIELD_EVENTS. */
 RD_API RD_CHECKED rd_status rd_trace_writer_event(rd_trace_writer *w, const rd_event *event);
 /* Makes the file appear under its name now and keeps it even if writing fails later. The file can

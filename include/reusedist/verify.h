@@ -32,7 +32,7 @@ typedef struct rd_verified {
     const char *engine; /* "NAME" or "NAME:options"; borrowed from the verifier */
     uint64_t traces, references;
     const char *promise;   /* the promise that was checked: "exact", or a description of a weaker
-                              one */
+                              promise */
     const char *unchecked; /* reason why the engine was not checked; NULL: it was checked */
 } rd_verified;
 
@@ -41,7 +41,7 @@ typedef struct rd_difference {
     const char *engine;     /* engine, written as in rd_verified */
     uint64_t seed;          /* seed of the trace that showed the difference */
     const char *trace;      /* description of that trace */
-    const char *setup;      /* how the engine was run: its bound, threads and batches */
+    const char *setup;      /* description of the run: bound, threads and batches of the engine */
     const char *what;       /* description of the difference on the shrunk trace */
     uint64_t reference;     /* index of the first wrong reference in the shrunk trace, from 0;
                            UINT64_MAX: the totals or the histogram are wrong */
