@@ -26,7 +26,8 @@ static rdi_arena_segment *add_segment(rdi_arena *a, size_t bytes) {
 void *rdi_arena_alloc(rdi_arena *a, size_t n, size_t size) {
     size_t bytes, align = alignof(max_align_t);
     if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX / 2) {
-        rdi_fail(a->ctx, RD_ENOMEM, "%zu items of %zu bytes are too many", n, size);
+        rdi_fail(a->ctx, RD_ENOMEM,
+                 "out of memory: %zu items of %zu bytes exceed the address space", n, size);
         return NULL;
     }
     bytes = (bytes + align - 1) / align * align;

@@ -15,7 +15,8 @@
 #error "reusedist needs gcc or clang"
 #endif
 
-/* Evaluates `expr` and, if it fails, returns its status from the calling function. */
+/* Evaluates `expr`. If its status is not RD_OK, the function that contains the macro returns this
+ * status. */
 #define RD_TRY(expr)                                                                               \
     do {                                                                                           \
         rd_status rd_try_status_ = (expr);                                                         \
@@ -46,7 +47,7 @@ rd_status rdi_need(rd_ctx *ctx, const char *function, const char *names,
  * that fails sets the message and returns NULL; its caller returns RD_ENOMEM. An overflow of n *
  * size is a failure.
  */
-/* Makes a context with messages of its own, whose memory comes from `outer`. */
+/* Makes a context that has messages of its own and takes its memory from `outer`. */
 RD_CHECKED rd_status rdi_ctx_within(rd_ctx *outer, rd_ctx **out);
 void *rdi_alloc(rd_ctx *ctx, size_t n, size_t size);  /* returns uninitialized memory */
 void *rdi_calloc(rd_ctx *ctx, size_t n, size_t size); /* returns zeroed memory */
@@ -58,13 +59,14 @@ void *rdi_grow(rd_ctx *ctx, void *old, size_t *room, size_t size);
 void rdi_free(rd_ctx *ctx, void *p);
 char *rdi_strdup(rd_ctx *ctx, const char *text);
 
-/* Returns zeroed memory: whole pages from the system, huge pages where possible, or memory from the
- * caller's allocator, aligned to cache lines. Fast engines keep their large arrays in it. It is
- * counted and limited like any other memory. The caller must remember `bytes` to free it. */
+/* Returns zeroed memory: whole pages from the system, huge pages where possible, or, if the context
+ * has an allocator of the user, memory from this allocator, aligned to cache lines. Fast engines keep
+ * their large arrays in such memory. It is counted and limited like any other memory. The caller must
+ * remember `bytes` to free it. */
 void *rdi_pages_alloc(rd_ctx *ctx, size_t bytes);
-/* Grows an array of pages to new_bytes >= old_bytes; `old` may be NULL. The added bytes are zero.
- * Where the system supports it, pages are moved, not copied, so the array never exists twice.
- * Memory from an allocator of the caller is copied. If the function fails, the old array stays
+/* Grows an array that rdi_pages_alloc() made to new_bytes >= old_bytes; `old` may be NULL. The added
+ * bytes are zero. Where the system can move pages, they are not copied, so the array never exists
+ * twice. Memory from an allocator of the user is copied. If the function fails, the old array stays
  * unchanged. */
 void *rdi_pages_grow(rd_ctx *ctx, void *old, size_t old_bytes, size_t new_bytes);
 void rdi_pages_free(rd_ctx *ctx, void *p, size_t bytes);
@@ -78,8 +80,8 @@ rd_status rdi_pages_grow_array(rd_ctx *ctx, void **p, uint64_t *n, uint64_t to, 
  * copied into one allocation, which the caller frees with rdi_free(*name). */
 rd_status rdi_spec_split(rd_ctx *ctx, const char *spec, char **name, char **options);
 
-/* Sets the defaults, then applies "key=value,...". `text` is split in place and must outlive
- * `state`, because string options point into it. `text` NULL or "" gives the defaults. */
+/* Sets the defaults, and then the options in `text`, "key=value,...". `text` is split in place and must
+ * outlive `state`, because string options point into it. If `text` is NULL or "", the defaults stay. */
 rd_status rdi_opts_parse(rd_ctx *ctx, const char *owner, const rd_opt *table, void *state,
                          char *text);
 
@@ -99,7 +101,8 @@ rd_status rdi_fail_unknown_name(rd_ctx *ctx, const char *what, const char *name,
 /* ---- other processes (ctx.c) ---- */
 
 /* These functions set and return the ranks that this process works with (ranks.h), and the number
- * of processes that run them. The ranks are borrowed. NULL means that this process is alone. */
+ * of processes that run the ranks. The ranks are borrowed. `ranks` NULL means that this process is
+ * alone. */
 struct rdi_ranks;
 void rdi_ctx_set_ranks(rd_ctx *ctx, struct rdi_ranks *ranks, unsigned processes);
 struct rdi_ranks *rdi_ctx_ranks(const rd_ctx *ctx);
@@ -155,8 +158,8 @@ static inline uint64_t rdi_rng_next(rdi_rng *rng) {
     return rdi_mix64(rng->state);
 }
 
-/* Returns a uniformly distributed number in [0, n), where n > 0. The bias of n / 2^64 is negligible
- * here. */
+/* Returns a uniformly distributed number in [0, n), where n > 0. The bias of at most n / 2^64 is
+ * negligible for all callers. */
 static inline uint64_t rdi_rng_below(rdi_rng *rng, uint64_t n) {
     return (uint64_t)(((rdi_u128)rdi_rng_next(rng) * n) >> 64);
 }

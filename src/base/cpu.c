@@ -24,8 +24,9 @@ rd_status rdi_isa_choose(rd_ctx *ctx, const char *owner, uint32_t wanted, rdi_is
             isa = (rdi_isa)(isa - 1);
     }
     if (!is_supported(isa))
-        return rdi_fail(ctx, RD_EUNSUPPORTED, "%s: this processor has no %s instructions", owner,
-                        rdi_isa_name(isa));
+        return rdi_fail(ctx, RD_EUNSUPPORTED,
+                        "%s: this processor lacks instructions that isa=%s needs; use isa=auto",
+                        owner, rdi_isa_name(isa));
     *out = isa;
     return RD_OK;
 }

@@ -2,7 +2,7 @@
  * time.
  *
  * Only the functions of kernels have the attribute RDI_TARGET_AVX2 or RDI_TARGET_AVX512, so the
- * rest of the library runs on any processor. Every engine with such kernels has the option
+ * rest of the library runs on any processor. Engines that let the user choose the set have the option
  * RDI_ISA_OPTION.
  */
 #ifndef RDI_CPU_H
@@ -31,7 +31,8 @@ typedef enum rdi_isa { RDI_ISA_AUTO, RDI_ISA_PLAIN, RDI_ISA_AVX2, RDI_ISA_AVX512
         target("avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx2,bmi,bmi2,popcnt")))
 
 /* Sets *out to `wanted`, or to the best set of this processor if `wanted` is RDI_ISA_AUTO. Fails
- * with RD_EUNSUPPORTED if the processor lacks the set; `owner` names the engine in the message. */
+ * with RD_EUNSUPPORTED if the processor lacks instructions of the set. The message begins with `owner`,
+ * for example "engine stream". */
 rd_status rdi_isa_choose(rd_ctx *ctx, const char *owner, uint32_t wanted, rdi_isa *out);
 
 const char *rdi_isa_name(rdi_isa isa);

@@ -13,14 +13,14 @@ struct rd_ctx {
     rd_alloc alloc;
     atomic_size_t live, peak;
     size_t limit;            /* limit of the live bytes; 0: none */
-    struct rdi_ranks *ranks; /* NULL: this process is alone */
-    unsigned processes;      /* 0: this process is alone */
+    struct rdi_ranks *ranks; /* ranks that this process works with; NULL: this process is alone */
+    unsigned processes;      /* number of processes that run the ranks; 0: this process is alone */
     atomic_flag error_busy;  /* guards `error` when two threads fail at once */
     char error[1024];
 };
 
-/* A header that precedes every allocation, so that freeing needs no size. Its 16 bytes preserve
- * malloc's alignment. */
+/* A header that precedes every allocation of rdi_resize(), so that rdi_free() needs no size. Its 16
+ * bytes preserve the alignment of malloc(). */
 typedef struct block_header {
     size_t bytes;
     size_t unused;
@@ -128,8 +128,8 @@ rd_status rdi_need(rd_ctx *ctx, const char *function, const char *names,
     return RD_OK;
 }
 
-/* Adds `bytes` to the live bytes and updates the peak. If the limit would be exceeded, changes
- * neither, sets the message and returns false. */
+/* Adds `bytes` to the live bytes and updates the peak. If the limit would be exceeded, sets the
+ * message and returns false, and both numbers stay as they were. */
 static bool reserve(rd_ctx *ctx, size_t bytes) {
     size_t live = atomic_fetch_add(&ctx->live, bytes) + bytes;
     if (ctx->limit && live > ctx->limit) {
@@ -170,7 +170,8 @@ rd_status rdi_ctx_within(rd_ctx *outer, rd_ctx **out) {
 void *rdi_resize(rd_ctx *ctx, void *old, size_t n, size_t size) {
     size_t bytes;
     if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX / 2) {
-        rdi_fail(ctx, RD_ENOMEM, "out of memory: %zu items of %zu bytes", n, size);
+        rdi_fail(ctx, RD_ENOMEM, "out of memory: %zu items of %zu bytes exceed the address space",
+                 n, size);
         return NULL;
     }
     block_header *header = old ? (block_header *)old - 1 : NULL;
@@ -243,7 +244,7 @@ static void *pages_from_allocator(rd_ctx *ctx, size_t bytes) {
  * false. */
 static bool reserve_pages(rd_ctx *ctx, size_t bytes, size_t more) {
     if (bytes > SIZE_MAX / 2) {
-        rdi_fail(ctx, RD_ENOMEM, "out of memory: %zu bytes were requested", bytes);
+        rdi_fail(ctx, RD_ENOMEM, "out of memory: %zu bytes exceed the address space", bytes);
         return false;
     }
     return reserve(ctx, more);
@@ -302,7 +303,9 @@ rd_status rdi_pages_grow_array(rd_ctx *ctx, void **p, uint64_t *n, uint64_t to, 
     if (to <= *n)
         return RD_OK;
     if (to > SIZE_MAX / 2 / size)
-        return rdi_fail(ctx, RD_ENOMEM, "out of memory: a table would be too large");
+        return rdi_fail(ctx, RD_ENOMEM,
+                        "out of memory: %llu items of %zu bytes exceed the address space",
+                        (unsigned long long)to, size);
     void *grown = rdi_pages_grow(ctx, *p, (size_t)*n * size, (size_t)to * size);
     if (!grown)
         return RD_ENOMEM;

@@ -9,15 +9,15 @@
 
 typedef struct rdi_host_cache {
     unsigned level;      /* 1, 2 ... */
-    bool data, fetch;    /* data: the cache holds data; fetch: it holds instructions */
+    bool data, fetch;    /* whether the cache holds data, and whether it holds instructions */
     uint64_t bytes;      /* at least 1 */
     uint64_t ways;       /* 0: unknown or fully associative */
     uint64_t line_bytes; /* 0: unknown */
     unsigned processors; /* number of logical processors that share the cache; 0: unknown */
 } rdi_host_cache;
 
-/* Writes at most `max` caches that `folder` describes to `out`, in the order of the system, and
- * returns their number. Returns 0 if the system does not report caches. */
+/* Writes at most `max` caches that the files in `folder` describe to `out`, in the order of the
+ * system, and returns their number. Returns 0 if the folder describes no caches. */
 size_t rdi_host_caches(const char *folder, rdi_host_cache *out, size_t max);
 
 #endif

@@ -205,7 +205,7 @@ double rdi_json_double(rdi_json *j) {
     double value = rdi_strtod(copy, NULL);
     if (isfinite(value))
         return value;
-    rdi_json_fail(j, "the number is too large");
+    rdi_json_fail(j, "the number is too large: the maximum is 1.797e308");
     return 0;
 }
 

@@ -24,8 +24,8 @@ typedef struct rdi_json {
     rd_ctx *ctx;
     const char *name; /* name of the file, for messages */
     const char *text; /* the text, which need not end with NUL */
-    size_t n, at;
-    size_t mark; /* beginning of the value that was read last */
+    size_t n, at;     /* length of the text, and index of the next byte */
+    size_t mark;      /* beginning of the value that was read last */
     unsigned depth;
     bool fresh;       /* true: directly after '{' or '[', where no ',' is expected */
     rd_status status; /* status of the first failure */
@@ -67,7 +67,7 @@ bool rdi_json_null(rdi_json *j);
 /* Checks and skips a value of any kind. */
 void rdi_json_skip(rdi_json *j);
 
-/* Checks that only white space follows. Returns the status of the first failure, or RD_OK. */
+/* Fails unless only white space follows. Returns the status of the first failure, or RD_OK. */
 RD_CHECKED rd_status rdi_json_end(rdi_json *j);
 
 /* Makes the reader fail with "NAME: line 3 (byte 57): ..." about the value that was read last,

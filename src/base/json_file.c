@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define FILE_BYTES_START ((size_t)64 << 10)
-/* The limit of the text in bytes, so that an endless stream does not exhaust the memory. */
+/* Maximum length of the text in bytes, so that an endless stream does not exhaust the memory. */
 #define FILE_BYTES_MAX ((size_t)1 << (sizeof(size_t) > 4 ? 32 : 30))
 
 static rd_status read_part(rd_ctx *ctx, int fd, const char *name, char *to, size_t n, size_t *got) {
@@ -57,8 +57,9 @@ static rd_status read_all(rd_ctx *ctx, int fd, const char *name, char **text, si
 rd_status rdi_json_read_fd(rd_ctx *ctx, int fd, const char *name, const void *head, char **out,
                            size_t *n) {
     if (*n > FILE_BYTES_START)
-        return rdi_fail(ctx, RD_EINVAL, "%s: the caller has read more than %zu bytes ahead", name,
-                        FILE_BYTES_START);
+        return rdi_fail(ctx, RD_EINVAL,
+                        "%s: %zu bytes were already read from the file; at most %zu are allowed",
+                        name, *n, FILE_BYTES_START);
     char *text = rdi_alloc(ctx, FILE_BYTES_START, 1);
     if (!text)
         return RD_ENOMEM;

@@ -120,7 +120,8 @@ static void begin(rd_json_writer *w, const char *key, char bracket, rd_json_layo
     if (!w)
         return;
     if (w->depth == RDI_JSON_WRITER_DEPTH) {
-        fail(w, "objects and arrays are nested too deeply");
+        _Static_assert(RDI_JSON_WRITER_DEPTH == 16, "the message states the limit");
+        fail(w, "objects and arrays are nested more than 16 levels deep");
         return;
     }
     begin_value(w, key);

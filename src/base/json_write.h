@@ -11,8 +11,7 @@
 struct rd_json_writer {
     rdi_text text;
     rd_json_style style;
-    size_t max_string; /* longer strings are cut to at most this many bytes and get an ellipsis; 0:
-                          no limit */
+    size_t max_string; /* limit in bytes: longer strings are cut and get an ellipsis; 0: no limit */
     unsigned depth;    /* number of open objects and arrays */
     struct {
         bool lines; /* true: every entry begins a line */

@@ -1,6 +1,6 @@
 /* Converts numbers to and from text. The library prints and parses real numbers only with these
- * functions. The functions of the C library depend on the locale, which belongs to the program that
- * uses this library. */
+ * functions, because the functions of the C library depend on the locale, which belongs to the program
+ * that uses this library. */
 #ifndef RDI_NUMBER_H
 #define RDI_NUMBER_H
 

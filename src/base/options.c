@@ -181,7 +181,8 @@ static rd_status store(rd_ctx *ctx, const rd_opt *opt, void *state, const char *
     case RD_OPT_STRINGS: {
         rd_strings *list = field;
         if (list->n == RD_STRINGS_MAX)
-            return rdi_fail(ctx, RD_EINVAL, "the option is given more than %d times",
+            return rdi_fail(ctx, RD_EINVAL,
+                            "the option is given more than %d times, which is the limit",
                             RD_STRINGS_MAX);
         list->value[list->n++] = text;
         return RD_OK;

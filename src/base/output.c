@@ -2,11 +2,11 @@
  *
  * A regular file is written without a name or, if the file system does not support that, under a
  * random name in the folder of the finished file. At the end it gets a random name and then, in one
- * step, the name of the file that it replaces. Because names are not predictable and links are not
- * followed, nobody else can choose which file is written. If the file cannot be replaced, because
+ * step, the name of the file that it replaces. Because random names are not predictable and links are
+ * not followed, nobody else can choose which file is written. If the file cannot be replaced, because
  * the folder is read-only or the file is a mount point, the complete contents are copied into it at
  * the end. If no new file can be created in the folder, the contents are in an unnamed file in /tmp
- * until then.
+ * until the end.
  */
 #define _GNU_SOURCE /* O_TMPFILE, fallocate() */
 #include "base/output.h"
@@ -130,7 +130,7 @@ static bool open_elsewhere(rdi_output *out) {
     return out->elsewhere;
 }
 
-/* Returns whether this error number means that no new file can be created in the folder, or that
+/* Returns whether the error number `error` means that no new file can be created in the folder, or that
  * the target cannot be replaced. */
 static bool is_refusal(int error) {
     return error == EACCES || error == EPERM || error == EROFS || error == EBUSY;
@@ -244,8 +244,8 @@ rd_status rdi_output_write(rdi_output *out, const void *data, size_t n) {
 
 /* ---- the end ---- */
 
-/* Closes the descriptor if the output owns it. Returns false if close() fails, because network file
- * systems and quotas report failed writes here. After EINTR the file is closed nevertheless. */
+/* Closes the descriptor if the output owns it. Returns false if close() fails, because some network
+ * file systems and quotas report failed writes only then. After EINTR the file is closed nevertheless. */
 static bool close_fd(rdi_output *out) {
     int fd = out->fd;
     out->fd = -1;
@@ -319,7 +319,7 @@ rd_status rdi_output_keep(rdi_output *out) {
     return !out->replaces || replace_target(out) ? RD_OK : fail_write(out, errno);
 }
 
-/* Returns whether all bytes have been written, as far as close() reports it. */
+/* Returns whether all bytes have been written, as far as close() of a second descriptor reports it. */
 static bool is_written(const rdi_output *out) {
     int copy = dup(out->fd);
     return copy >= 0 && (close(copy) == 0 || errno == EINTR);

@@ -1,8 +1,8 @@
 /* Finds the place of an output. See output_place.h.
  *
- * Names of open descriptors are recognized by their text. If the kernel opened such a name, it
- * would open the file behind the descriptor again, with a separate position, and a regular file
- * would be replaced: a command with `>> log` would delete the earlier contents of the log.
+ * Names of open descriptors, such as /dev/stdout, are recognized by their text and not opened. The
+ * kernel would open the file behind the descriptor again, with a position of its own, and a regular
+ * file would be replaced: a command with `>> log` would delete the earlier contents of the log.
  */
 #define _GNU_SOURCE /* O_PATH */
 #include "base/output_place.h"
@@ -47,7 +47,7 @@ static int descriptor_of(const char *path, int standard) {
     return -1;
 }
 
-/* Replaces the last component of the path, which must be a symbolic link, by the target of the
+/* Replaces the last component of the path, which must be a symbolic link, with the target of the
  * link. Returns false and sets errno if this fails. */
 static bool follow_link(char path[PATH_MAX]) {
     char link[PATH_MAX];

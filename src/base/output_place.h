@@ -1,4 +1,4 @@
-/* The place of an output: the file or descriptor that a path names, and whether it can be written. */
+/* The place of an output: the file or descriptor that a path names, and whether it can be written to. */
 #ifndef RDI_OUTPUT_PLACE_H
 #define RDI_OUTPUT_PLACE_H
 
@@ -17,13 +17,13 @@ typedef enum rdi_place_kind {
 typedef struct rdi_output_place {
     rdi_place_kind kind;
     int fd;                  /* descriptor of RDI_PLACE_STREAM, which the caller does not close */
-    char resolved[PATH_MAX]; /* the path; regular files: after following symbolic links at its
-                                end */
+    char resolved[PATH_MAX]; /* the path; regular files: the path after following symbolic links at
+                                its end */
     const char *base;        /* regular files: the component of `resolved` after the last slash */
 } rdi_output_place;
 
-/* Stores the place that `path` names in *out. Fails with RD_EIO if it cannot be written, as far as this
- * is known without opening it, and with RD_EINVAL if `path` is empty. The function changes no file.
+/* Stores the place that `path` names in *out. Fails with RD_EIO if the place cannot be written to, as
+ * far as this is known without opening it, and with RD_EINVAL if `path` is empty. The function changes no file.
  * The caller must not copy *out, because out->base points into out->resolved. */
 rd_status rdi_output_locate(rd_ctx *ctx, const char *path, rdi_output_place *out);
 

@@ -1,7 +1,8 @@
 /* Decides whether a read or write that failed is tried again.
  *
  * Whether a descriptor blocks is a property of the open file, which several processes may share. If
- * one of them makes a terminal or pipe non-blocking, it does not block in this process either.
+ * one of them makes a terminal or pipe non-blocking, the terminal or pipe does not block in this
+ * process either.
  */
 #ifndef RDI_RETRY_H
 #define RDI_RETRY_H
@@ -10,8 +11,9 @@
 #include <poll.h>
 #include <stdbool.h>
 
-/* Returns whether the failed call, whose error is in errno, should be repeated: after a signal, and
- * after waiting until `fd` is ready for `events` (POLLIN or POLLOUT) if it does not block. */
+/* Returns whether the failed call, whose error is in errno, should be repeated. This is so after a
+ * signal. If the call failed because `fd` does not block, the function first waits until `fd` is ready
+ * for `events` (POLLIN or POLLOUT). */
 static inline bool rdi_may_retry(int fd, short events) {
     struct pollfd ready = {.fd = fd, .events = events};
     if (errno != EAGAIN && errno != EWOULDBLOCK)

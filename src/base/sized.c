@@ -17,8 +17,11 @@ rd_status rdi_sized_copy(rd_ctx *ctx, const char *name, const void *from, void *
         return rdi_fail(ctx, RD_EINVAL, "%s.size is %zu: set it to sizeof(%s)", name, given, name);
     for (size_t i = size; i < given; i++)
         if (((const unsigned char *)from)[i])
-            return rdi_fail(ctx, RD_EINVAL, "%s has values in fields that version %s does not know",
-                            name, rd_version());
+            return rdi_fail(
+                ctx, RD_EINVAL,
+                "%s has values in fields that version %s of this library does not know: "
+                "set them to 0, or use a newer library",
+                name, rd_version());
     memcpy(to, from, given < size ? given : size);
     return RD_OK;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Reads the bytes of the file and terminates them by NUL. *text stays NULL if they cannot be read. */
+/* Reads the bytes of the file and terminates them by NUL. *text becomes NULL if they cannot be read. */
 static rd_status read_bytes(rd_ctx *ctx, const char *path, size_t max, char **text, size_t *n) {
     struct stat info;
     *text = NULL;
@@ -32,7 +32,7 @@ static size_t count_lines(const char *text, size_t n) {
     return lines;
 }
 
-/* Sets the beginnings of the lines, and replaces the ends of lines by NUL. */
+/* Sets the beginnings of the lines, and replaces the ends of lines with NUL. */
 static void split(rdi_source_file *s, size_t n) {
     char *at = s->text, *end = s->text + n;
     for (size_t i = 0; i < s->n; i++) {

@@ -35,7 +35,7 @@ rd_suggestion rd_suggest(const char *word, size_t n) {
     return (rd_suggestion){.word = word, .n = n, .distance = n < 5 ? 1 : ((unsigned)n + 1) / 3};
 }
 
-/* A word that is the beginning of a name counts as one edit away from the name. */
+/* A word with which a name begins counts as one edit away from this name. */
 void rd_suggest_offer(rd_suggestion *s, const char *name, size_t n) {
     if (!s || !name || s->n < 2 || s->n > LONGEST || n > LONGEST)
         return;

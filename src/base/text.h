@@ -24,13 +24,13 @@ void rdi_text_puts(rdi_text *t, const char *text);
 void rdi_text_putc(rdi_text *t, char c);
 /* Adds the character `c` n times. */
 void rdi_text_fill(rdi_text *t, char c, size_t n);
-void rdi_text_escaped(rdi_text *t, const char *text); /* escapes like rd_text_escape() */
-/* Adds a CSV field: escapes control characters like rd_text_escape(), and adds quotes if RFC 4180
- * requires them. */
+void rdi_text_escaped(rdi_text *t, const char *text); /* adds `text`, escaped by rd_text_escape() */
+/* Adds a CSV field: escapes the text like rd_text_escape(), and adds quotes if RFC 4180 requires
+ * them. */
 void rdi_text_csv(rdi_text *t, const char *text);
 void rdi_text_printf(rdi_text *t, const char *format, ...) RDI_PRINTF(2, 3);
 
-/* ---- decimal numbers, with a dot in every locale; null if they are not finite ---- */
+/* ---- decimal numbers, with a dot in every locale; "null" if a number is not finite ---- */
 
 void rdi_text_u64(rdi_text *t, uint64_t x); /* faster than printf */
 void rdi_text_u128(rdi_text *t, rdi_u128 x);

@@ -82,17 +82,18 @@ static void *pool_main(void *arg) {
 }
 
 /* Returns how often threads check for work before they sleep: 0 if there are more workers (`n`)
- * than processors, because a spinning thread would take time from a working one. */
+ * than processors, because a thread that only checks would take time from a thread that works. */
 static unsigned choose_spin_turns(unsigned n) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     return processors >= (long)n ? SPIN_TURNS : 0;
 }
 
 static rd_status fail_start(rd_ctx *ctx, int error) {
-    return rdi_fail(ctx, RD_ENOMEM, "cannot start a thread: %s", strerror(error));
+    return rdi_fail(ctx, RD_ENOMEM, "cannot start a thread: %s; use fewer threads",
+                    strerror(error));
 }
 
-/* Starts a call. The caller has already written everything that the threads read. */
+/* Counts a call and wakes the threads. The caller has already written everything that the threads read. */
 static void start_call(rdi_pool *pool) {
     pthread_mutex_lock(&pool->lock);
     atomic_fetch_add(&pool->calls, 1);

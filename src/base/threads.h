@@ -42,10 +42,11 @@ void rdi_monitor_leave(rdi_monitor *m);
 void rdi_monitor_wait(rdi_monitor *m);
 void rdi_monitor_wake(rdi_monitor *m);
 
-/* Threads that each run work(arg, worker) once, with workers numbered from 1. */
+/* A crew: threads that each run work(arg, worker) once. Workers are numbered from 1. */
 typedef struct rdi_crew rdi_crew;
 
-/* Starts `n` threads, or fewer if the system cannot start more, which is not a failure. */
+/* Starts `n` threads. If the system cannot start all of them, the crew has fewer threads, or none; this
+ * is not a failure. */
 rd_status rdi_crew_new(rd_ctx *ctx, unsigned n, void (*work)(void *arg, unsigned worker), void *arg,
                        rdi_crew **out);
 unsigned rdi_crew_size(const rdi_crew *crew); /* 0 if `crew` is NULL */

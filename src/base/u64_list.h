@@ -1,4 +1,4 @@
-/* A growing list of 64-bit numbers: blocks, distances or packed counts. */
+/* A growing list of 64-bit numbers. */
 #ifndef RDI_U64_LIST_H
 #define RDI_U64_LIST_H
 
@@ -10,7 +10,7 @@ typedef struct rdi_u64_list {
     size_t n, room;
 } rdi_u64_list;
 
-/* Reserves room for n numbers in total. */
+/* Reserves room for `n` numbers, including those in the list. */
 rd_status rdi_u64_list_reserve(rd_ctx *ctx, rdi_u64_list *list, size_t n);
 rd_status rdi_u64_list_append(rd_ctx *ctx, rdi_u64_list *list, const uint64_t *numbers, size_t n);
 /* Frees the memory and leaves an empty list. */
