@@ -1,24 +1,26 @@
 /* The channel: the memory that recorders share with the analyzer.
  *
  * Recorders run inside the traced programs: the Valgrind tool and the runtime of compiled-in
- * recording. They do not use the library and share only this header with it, which needs no C
- * library. Each recording thread or process takes a free buffer, fills it with records, hands it
- * over and takes another one. The reader takes full buffers in the order in which they were handed
- * over, and frees them. A recorder that finds too many full buffers waits, so no record is lost,
- * and the program runs no faster than the analysis. Buffers that are being filled do not count as
- * full, because their owner may be waiting for a thread that needs a buffer. RDI_CHANNEL_BUFFERS
- * buffers are enough for hundreds of threads.
+ * recording. They do not use the library; they share only this header and the constants of
+ * reusedist/trace.h and reusedist/marker.h with it. This header needs no C library. Each recording
+ * thread or process takes a free buffer, fills it with records, hands it over and takes another
+ * one. The reader takes full buffers in the order in which they were handed over, and frees them. A
+ * recorder that finds too many full buffers waits, so no record is lost, and the program runs no
+ * faster than the analysis. Buffers that are being filled do not count as full, because their owner
+ * may be waiting for a thread that needs a buffer. RDI_CHANNEL_BUFFERS buffers are enough for
+ * hundreds of threads.
  *
- * All words of a free buffer are zero, and no record is zero: so if a recorder was killed while it
- * filled a buffer, the first zero marks the end. If the analyzer has exited, each recorder that
- * needs a buffer prints a message and ends its program with exit status 1.
+ * All words of a free buffer are zero, and the first word of a record is never zero. So if a
+ * recorder was killed while it filled a buffer, a zero word marks the end of the records. If the
+ * analyzer has exited, each recorder that needs a buffer prints a message and ends its program with
+ * exit status 1.
  *
- * Waiting uses futexes: the waiting side sets its `..._waits` flag, checks once more, and sleeps on
- * the counter that the other side increments. Both sides also wake up after a short time, to check
- * whether the other side still exists. A wake-up costs more than filling or reading a buffer, so
- * one wake-up serves many buffers: the reader sleeps until a quarter of RDI_CHANNEL_FULL_MAX
- * buffers are full or a recorder waits, and recorders sleep until at most half of
- * RDI_CHANNEL_FULL_MAX buffers are full.
+ * Waiting uses futexes: the waiting side sets its flag, `reader_waits` or `recorders_wait`, checks
+ * once more, and sleeps on the counter that the other side increments. Both sides also wake up
+ * after a short time, to check whether the other side still exists. A wake-up costs more than
+ * filling or reading a buffer, so one wake-up serves many buffers: the reader sleeps until a
+ * quarter of RDI_CHANNEL_FULL_MAX buffers are full or a recorder waits, and recorders sleep until
+ * at most half of RDI_CHANNEL_FULL_MAX buffers are full.
  */
 #ifndef RDI_CHANNEL_H
 #define RDI_CHANNEL_H
@@ -28,49 +30,51 @@
 #include <immintrin.h>
 #endif
 
-/* The bytes "\0RDRING7"; the digit changes with the layout. */
+/* The bytes "\0RDRING7". The digit changes when the layout of the channel changes. */
 #define RDI_CHANNEL_MAGIC UINT64_C(0x37474e4952445200)
-/* Words per buffer. Buffers are large, so that half of RDI_CHANNEL_FULL_MAX buffers keep a recorder
- * busy for milliseconds, during which the reader can sleep. Only buffers that were ever taken use
- * memory. */
+/* Number of words in a buffer. Buffers are large, so that a recorder needs milliseconds to fill a
+ * quarter of RDI_CHANNEL_FULL_MAX buffers, and the reader can sleep during this time. Only buffers that
+ * were ever taken use memory. */
 #define RDI_CHANNEL_BUFFER_WORDS 65536
-/* Number of full buffers at which recorders wait for the reader. */
+/* Number of full buffers from which on recorders wait for the reader. */
 #define RDI_CHANNEL_FULL_MAX 64
 /* Number of buffers of a channel. If that many cannot be mapped, the channel has only
  * RDI_CHANNEL_FULL_MAX buffers. */
 #define RDI_CHANNEL_BUFFERS 1024
-/* Number of turns, a tenth of a second each, that a recorder waits for a buffer while none is
- * full. */
+/* Number of turns, each a tenth of a second long, that a recorder waits for a free buffer while no
+ * buffer is full. */
 #define RDI_CHANNEL_PATIENCE   100
 #define RDI_CHANNEL_HEAD_BYTES 40960
 #define RDI_CHANNEL_BYTES(buffers)                                                                 \
     (RDI_CHANNEL_HEAD_BYTES + (uint64_t)(buffers)*RDI_CHANNEL_BUFFER_WORDS * 8)
 
-/* A record is one word. Its upper 48 bits are the lower 48 bits of the address, which the reader
- * sign-extends. 14 bits of size and 2 bits of kind follow. If record_words is 2, a second word has
- * the program counter. */
+/* A reference is a record of one word. The upper 48 bits of the word are the lower 48 bits of the
+ * address, which the reader sign-extends. Below them are 14 bits of size and 2 bits of kind. If
+ * record_words is 2, a second word has the program counter. */
 enum { RDI_RECORD_LOAD = 0, RDI_RECORD_STORE = 1, RDI_RECORD_FETCH = 2, RDI_RECORD_EVENT = 3 };
 #define RDI_RECORD_SHIFT           16
 #define RDI_RECORD_SIZE_MAX        0x3fff
 #define RDI_RECORD_LOW(size, kind) ((uint64_t)(size) << 2 | (uint64_t)(kind))
 
-/* If `events` is not 0, events (enum rd_event_kind) are written between the references: a head
- * (kind, length of the path in bytes, thread), address, size, program counter, and the path, padded
- * to an even number of words. Kind 0 fills the place that was reserved for an event that did not
- * happen. RDI_EVENTS_DATA, which needs record_words 2, asks for events about modules, allocations
- * and stacks, and RDI_EVENTS_SYNC for events of synchronization. */
+/* If the field `events` of the channel is not 0, recorders write events (rd_event_kind) between the
+ * references. An event consists of a head (kind, length of the path in bytes, thread), address,
+ * size, program counter, and the path, padded to an even number of words. Kind 0 fills the place
+ * that was reserved for an event that did not happen. RDI_EVENTS_DATA, which needs record_words 2,
+ * asks for events about modules, allocations and stacks, and RDI_EVENTS_SYNC for events of
+ * synchronization. */
 enum { RDI_EVENTS_DATA = 1, RDI_EVENTS_SYNC = 2, RDI_EVENTS_CONTEXTS = 4 };
 #define RDI_EVENT_WORDS 4
 
-/* RDI_EVENTS_CONTEXTS, which needs RDI_EVENTS_DATA, asks for calling contexts. A record of two
- * words with the kind RDI_CONTEXT_SWITCH says that the references after it have the calling context
- * whose number is in the place of the thread. The second word is 0. A buffer begins with context 0.
- * RD_EVENT_CONTEXT defines a number before the first reference that has it. */
+/* RDI_EVENTS_CONTEXTS, which needs RDI_EVENTS_DATA, asks for calling contexts. An event of two words
+ * with the kind RDI_CONTEXT_SWITCH says that the references after it have the calling context whose
+ * number is in the place of the thread. The second word is 0. The references of a buffer have context 0
+ * until the first such event. RD_EVENT_CONTEXT defines a number before the first reference that has
+ * it. */
 #define RDI_CONTEXT_SWITCH  0x3fff
 #define RDI_SWITCH_WORDS    2
 #define RDI_SWITCH(context) RDI_EVENT_HEAD(RDI_CONTEXT_SWITCH, 0, context)
-/* A number with this bit stands for all contexts below the context of the number without this bit,
- * if the recorder has reached its limits. */
+/* If the recorder has reached its limits, a number with this bit stands for all contexts below the
+ * context that has the number without this bit. */
 #define RDI_CONTEXT_BELOW (UINT32_C(1) << 31)
 #define RDI_EVENT_HEAD(kind, path_bytes, thread)                                                   \
     ((uint64_t)(thread) << 32 | (uint64_t)(path_bytes) << 16 | (uint64_t)(kind) << 2 |             \
@@ -91,8 +95,8 @@ typedef struct rdi_buffer {
     uint32_t repeats; /* full buffer: number of references removed by rdi_channel_collapse() */
 } rdi_buffer;
 
-/* The value of `words` while repeats are being removed from a buffer. If the owner is killed at
- * that moment, the contents cannot be used. */
+/* The value of `words` while repeats are being removed from a buffer. If the owner is killed during
+ * this time, the reader skips the contents. */
 #define RDI_WORDS_CHANGING UINT32_MAX
 
 typedef struct rdi_channel {
@@ -115,7 +119,7 @@ typedef struct rdi_channel {
      * programs have ended, it is the number of threads that still ran when their program ended. */
     uint32_t threads;
     /* Recorders increment `fulls` and `tickets`. The reader sets `reader_waits` while it sleeps on
-     * `fulls`. This group of fields and the next one have a cache line each. */
+     * `fulls`. This group of fields and the next one are in different cache lines. */
     uint32_t fulls, reader_waits;
     uint64_t tickets;
     uint64_t padding[6];
@@ -165,9 +169,9 @@ static inline void rdi_channel_put_event(uint64_t *to, uint64_t head, uint64_t a
     __atomic_store_n(to, head, __ATOMIC_RELEASE);
 }
 
-/* Counts `references` references that are not recorded. Returns nonzero once per 2^26 of them; the
- * caller must then check whether the reader still exists. *since belongs to the caller and must be
- * 0 at first. */
+/* Counts `references` references that are not recorded. Returns nonzero about once per 2^26 such
+ * references; the caller must then check whether the reader still exists. *since is a counter of the
+ * caller, which must be 0 at first. */
 static inline int rdi_channel_skip(rdi_channel *channel, uint64_t *since, uint64_t references) {
     const uint64_t many = UINT64_C(1) << 26;
     __atomic_fetch_add(&channel->skipped, references, __ATOMIC_RELAXED);
@@ -196,7 +200,7 @@ static inline int rdi_channel_take(rdi_channel *channel, uint32_t owner) {
 
 /* Counts a turn of waiting for a buffer in *turns, which must be 0 at first, or sets *turns to 0 if
  * a buffer is full. Returns whether there were more than RDI_CHANNEL_PATIENCE turns in a row
- * without a full buffer: then all buffers are being filled, and no thread makes progress. Recorders
+ * without a full buffer. All buffers are then being filled, and no thread makes progress. Recorders
  * call this function after each turn. */
 static inline int rdi_channel_is_hopeless(const rdi_channel *channel, unsigned *turns) {
     *turns = rdi_channel_full(channel) > 0 ? 0 : *turns + 1;
@@ -205,7 +209,7 @@ static inline int rdi_channel_is_hopeless(const rdi_channel *channel, unsigned *
 
 /* The progress of removing repeats. */
 typedef struct rdi_collapse {
-    uint64_t at, kept; /* number of words examined so far, and number of words kept */
+    uint64_t at, kept; /* number of words examined so far, and number of these words that stay */
     uint64_t last;     /* the last block that the previous record touched */
 } rdi_collapse;
 
@@ -224,11 +228,12 @@ static inline void rdi_channel_collapse_plain(rdi_collapse *c, unsigned shift, u
 
 #if defined(__x86_64__)
 /* Does the same as rdi_channel_collapse_plain() for four records of one word at a time, and leaves
- * up to three records for that function. Words after the kept words may be overwritten, because
- * they have already been examined. */
+ * up to three records for that function. The stores overwrite up to four words after the kept words,
+ * all of which have already been examined. */
 __attribute__((target("avx2"))) static inline void
 rdi_channel_collapse_avx2(rdi_collapse *c, unsigned shift, uint64_t *words, uint64_t n) {
-    /* For each set of kept words among four words: the order of their halves, and their number. */
+    /* order[k] is an order of the halves of four words that begins with the words in the set k, and
+     * count[k] is the number of words in this set. */
     static const uint32_t order[16][8] = {
         {0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7}, {2, 3, 0, 1, 4, 5, 6, 7},
         {0, 1, 2, 3, 4, 5, 6, 7}, {4, 5, 0, 1, 2, 3, 6, 7}, {0, 1, 4, 5, 2, 3, 6, 7},
@@ -288,9 +293,9 @@ rdi_channel_collapse_avx512(rdi_collapse *c, unsigned shift, uint64_t *words, ui
 }
 #endif
 
-/* Removes records that touch only the last block of the previous record. Their distance is 0, so it
- * is enough to count them. Returns the number of words that remain, and sets the words after them
- * to 0. */
+/* Removes records that touch only the last block that the previous record touches. Their distance
+ * is 0, so it is enough to count them. Returns the number of words that remain, and sets the words
+ * after them to 0. */
 static inline uint64_t rdi_channel_collapse(rdi_channel *channel, uint64_t *words, uint64_t n) {
     unsigned shift = channel->collapse - 1 + RDI_RECORD_SHIFT;
     uint64_t step = channel->record_words;

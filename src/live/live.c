@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 static rd_status fail_shared(rd_live *live, const char *what) {
-    return rdi_fail(live->ctx, RD_EIO, "cannot %s shared memory: %s", what, strerror(errno));
+    return rdi_fail(live->ctx, RD_EIO, "cannot %s the shared memory for recorders: %s", what,
+                    strerror(errno));
 }
 
 static void *try_channel(rd_live *live, unsigned buffers) {
@@ -76,9 +77,9 @@ rd_status rd_live_new(rd_ctx *ctx, const rd_live_config *config, rd_live **out) 
                         (uint64_t)config->collapse_bytes);
     if (config->collapse_bytes && (config->events || config->sync))
         return rdi_fail(ctx, RD_EINVAL,
-                        "rd_live_config.collapse_bytes does not work together with events");
+                        "rd_live_config.collapse_bytes must be 0 if `events` or `sync` is true");
     if (config->contexts && !config->events)
-        return rdi_fail(ctx, RD_EINVAL, "rd_live_config.contexts needs events");
+        return rdi_fail(ctx, RD_EINVAL, "rd_live_config.contexts needs rd_live_config.events");
     rd_live *live = rdi_calloc(ctx, 1, sizeof *live);
     if (!live)
         return RD_ENOMEM;

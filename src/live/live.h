@@ -22,7 +22,8 @@ struct rd_live {
     uint64_t repeats; /* number of references that recorders removed from the buffers read so far */
 };
 
-/* Makes the system call futex(2) on a counter of the channel. `wait` is the timeout; NULL: none. */
+/* Makes the system call futex(2) on a counter of the channel. `wait` is the timeout of a wait; NULL:
+ * none. */
 void rdi_channel_futex(uint32_t *counter, int operation, uint32_t value,
                        const struct timespec *wait);
 

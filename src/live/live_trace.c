@@ -1,7 +1,7 @@
 /* Reads the references of running programs from the channel (channel.h).
  *
- * Other processes write to the channel, so the reader checks its contents like those of a file: a
- * number out of range is reported as an error and never causes a fault.
+ * Other processes write to the channel, so the reader checks the contents of the channel like those of
+ * a file: it reports a number out of range as an error, and such a number never causes a fault.
  */
 #include "base/cpu.h"
 #include "live/live.h"
@@ -22,9 +22,9 @@
 /* Maximum number of processes, because 16 bits of the address hold the process number. */
 #define PROCESSES_MAX 0x10000
 #define PROCESS_SHIFT 48
-#define EVENTS_MANY   65536
-#define RUN_MAX       64 /* maximum number of records in a run, which is decoded as a unit */
-#define FETCH_AHEAD   (8 * RUN_MAX)
+#define EVENTS_MANY   65536 /* least value of live_reader.events_many */
+#define RUN_MAX       64    /* maximum number of records in a run, which is decoded as a unit */
+#define FETCH_AHEAD   (8 * RUN_MAX) /* number of words between decoding and prefetching */
 
 typedef struct live_reader {
     rdi_reader *r;
@@ -35,10 +35,15 @@ typedef struct live_reader {
     bool ended;     /* true: no more records will come */
     bool bare;      /* true: the batch has only addresses */
     rdi_event_list events;
-    size_t events_many; /* number of events at which unnecessary events are dropped */
+    size_t events_many; /* number of events from which on unnecessary events are dropped */
     uint64_t *contexts; /* the contexts of a batch; NULL: contexts are not recorded */
     uint64_t context;   /* the context of the next reference of the buffer */
 } live_reader;
+
+/* The beginning of messages about contents of the channel that no recorder writes. */
+#define DAMAGED                                                                                    \
+    "the recording is damaged, perhaps because the recorded program wrote to memory of the "       \
+    "recorder: the recorder handed over "
 
 static bool is_full(const rdi_buffer *buffer) {
     return __atomic_load_n(&buffer->state, __ATOMIC_ACQUIRE) == RDI_BUFFER_FULL;
@@ -74,8 +79,8 @@ static bool has_events(const live_reader *l) {
     return l->live->config.events || l->live->config.sync;
 }
 
-/* Returns the number of filled words in the buffer at l->words, for a recorder that did not state
- * this number. */
+/* Returns the number of filled words in the buffer at l->words, whose recorder has not stated this
+ * number. */
 static uint64_t find_end(const live_reader *l) {
     uint64_t words = 0;
     while (words < RDI_CHANNEL_BUFFER_WORDS && l->words[words] != 0) {
@@ -93,12 +98,11 @@ static rd_status open_buffer(live_reader *l, int index) {
         words = RDI_CHANNEL_BUFFER_WORDS;
     if (words > RDI_CHANNEL_BUFFER_WORDS)
         return rdi_fail(l->r->ctx, RD_EFORMAT,
-                        "a recorder handed over a buffer of %" PRIu64
-                        " words; a buffer has at most %d",
-                        words, (int)RDI_CHANNEL_BUFFER_WORDS);
+                        DAMAGED "a buffer of %" PRIu64 " words; a buffer has at most %d", words,
+                        (int)RDI_CHANNEL_BUFFER_WORDS);
     if (channel->buffer[index].process >= PROCESSES_MAX)
         return rdi_fail(l->r->ctx, RD_ERANGE,
-                        "the recording has more than %d processes, which is the limit",
+                        "more than %d programs were recorded, which is the limit; record fewer",
                         PROCESSES_MAX);
     l->words = rdi_channel_words(channel, (unsigned)index);
     if (words == 0)
@@ -198,9 +202,9 @@ static bool decode_words(const uint64_t *restrict words, size_t n, uint64_t tag,
     return wrong == 0;
 }
 
-/* Decodes only the addresses of records of one word each. Returns true if an analysis with blocks
- * of 2^shift bytes needs nothing else, because each reference touches only one block. Returns false
- * otherwise, and if a record is invalid or has a negative address. */
+/* A function that decodes only the addresses of records of one word each. It returns true if an
+ * analysis with blocks of 2^shift bytes needs only the addresses, because all records are valid
+ * references, each of which touches only one block, and no address has its sign bit set. */
 typedef bool decode_bare(const uint64_t *words, size_t n, uint64_t tag, unsigned shift,
                          uint64_t *addr);
 
@@ -243,8 +247,8 @@ static decode_bare *choose_decode_bare(const rd_live *live) {
                                       : decode_bare_plain;
 }
 
-/* Prefetches a run that begins FETCH_AHEAD words after `run`, because fetching words from the
- * recorder's processor takes long. */
+/* Prefetches the run that begins FETCH_AHEAD words after `run`, because it takes long to fetch words
+ * that another processor has written. */
 static void fetch_ahead(const live_reader *l, const uint64_t *run) {
     size_t left = (size_t)(l->words + l->end - run), end = FETCH_AHEAD + RUN_MAX;
     for (size_t i = FETCH_AHEAD; i < (left < end ? left : end); i += 64 / sizeof *run)
@@ -252,8 +256,8 @@ static void fetch_ahead(const live_reader *l, const uint64_t *run) {
 }
 
 /* Decodes records in runs. Sets l->bare to whether the analysis needs only the addresses of the
- * first run, and stops before the first run for which this differs. Returns the number of records
- * decoded. If l->bare is false, sets *good to whether all of them are valid. */
+ * first run, and stops before the first run for which this differs. Returns the number of decoded
+ * records. If l->bare is false, sets *good to whether all decoded records are valid. */
 static size_t decode_runs(live_reader *l, const uint64_t *words, size_t n, uint64_t tag,
                           bool *good) {
     unsigned shift = l->live->collapse - 1;
@@ -296,8 +300,8 @@ static rd_status limit_events(live_reader *l) {
     return RD_OK;
 }
 
-/* Returns the number that the context with the number `context` of a recorder has in the trace. It
- * contains `tag`, so contexts of different processes have different numbers. */
+/* Converts a recorder's number of a calling context to its number in the trace, which contains `tag`,
+ * so that contexts of different processes have different numbers. 0, no context, stays 0. */
 static uint64_t context_number(uint64_t context, uint64_t tag) {
     return context ? context ^ tag : 0;
 }
@@ -305,12 +309,13 @@ static uint64_t context_number(uint64_t context, uint64_t tag) {
 static rd_status add_event(live_reader *l, const rd_event *event, size_t path_bytes) {
     RD_TRY(rdi_event_list_add(&l->events, event, path_bytes));
     return rdi_event_check(&l->events.items[l->events.n - 1])
-               ? rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over an invalid event")
+               ? rdi_fail(l->r->ctx, RD_EFORMAT, DAMAGED "an invalid event")
                : RD_OK;
 }
 
-/* Appends the event at `words`, which comes before reference `n` of this batch. `head` is the word
- * at `words`, which the caller has checked; the recorded program may have changed it since. */
+/* Appends the event at `words`, which comes before reference `n` of this batch; an event of kind 0 is
+ * skipped. `head` is a copy of the first word of the event, whose size the caller has checked. The word
+ * itself is not read again, because the recorded program may have changed it. */
 static rd_status take_event(live_reader *l, uint64_t head, const uint64_t *words, uint64_t tag,
                             size_t n) {
     rd_event event = {.at = l->r->done + n,
@@ -332,7 +337,7 @@ static rd_status take_event(live_reader *l, uint64_t head, const uint64_t *words
         RD_TRY(add_event(l, &caller, 0));
     }
     if (!rdi_event_info_of(event.kind))
-        return rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over an invalid event");
+        return rdi_fail(l->r->ctx, RD_EFORMAT, DAMAGED "an invalid event");
     return add_event(l, &event, RDI_EVENT_PATH_BYTES(head));
 }
 
@@ -360,7 +365,7 @@ static rd_status decode_events(live_reader *l, uint64_t tag, size_t *n, bool *go
         }
         size_t size = (size_t)rdi_channel_event_words(head);
         if (size > l->end - l->at)
-            return rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over an incomplete event");
+            return rdi_fail(l->r->ctx, RD_EFORMAT, DAMAGED "an incomplete event");
         RD_TRY(take_event(l, head, next, tag, *n));
         if (*n == 0)
             RD_TRY(limit_events(l));
@@ -394,7 +399,7 @@ static rd_status decode(live_reader *l, size_t *n) {
     for (size_t i = 0; i < *n && config->thread; i++)
         col->thread[i] = buffer->thread;
     if (!good)
-        return rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over an invalid reference");
+        return rdi_fail(l->r->ctx, RD_EFORMAT, DAMAGED "an invalid reference");
     return RD_OK;
 }
 
@@ -417,8 +422,8 @@ static void live_close(void *self) {
         rdi_free(l->r->ctx, l->contexts);
 }
 
-/* Reads the next references, and the events before and among them. *n must be 0; it stays 0 only at
- * the end of the trace. */
+/* Reads the next references, and the events before and among them. *n must be 0, and becomes the number
+ * of references; it stays 0 only at the end of the trace. */
 static rd_status read_records(live_reader *l, size_t *n) {
     rdi_event_list_clear(&l->events);
     while (*n == 0) {
