@@ -15,8 +15,8 @@ static rdi_host_cache make_cache(hwloc_obj_t object) {
                             .processors = processors > 0 ? (unsigned)processors : 0};
 }
 
-/* Loads the topology of this host or, if `synthetic` is not NULL, of the machine that it describes.
- * Returns false if that is not possible. */
+/* Loads the topology of this host or, if `synthetic` is not NULL, of the machine that `synthetic`
+ * describes. Returns false if this fails. */
 static bool load(hwloc_topology_t topology, const char *synthetic) {
     if (synthetic && hwloc_topology_set_synthetic(topology, synthetic) != 0)
         return false;

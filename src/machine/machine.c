@@ -15,7 +15,7 @@
 
 #define FILE_BYTES_MAX  ((size_t)64 << 10)
 #define LINE_ROOM       1024
-#define SUGGESTIONS_MAX 256 /* number of presets that are compared with a mistyped name */
+#define SUGGESTIONS_MAX 256 /* maximum number of presets that are compared with a mistyped name */
 
 /* ---- lines ---- */
 
@@ -47,7 +47,8 @@ static rd_status next_line(machine_reader *r, char **text) {
         size_t n = (size_t)((stop ? stop : r->end) - r->at);
         r->number++;
         if (n >= sizeof r->line || memchr(r->at, '\0', n))
-            return fail_line(r, "the line is too long or has a NUL character");
+            return fail_line(r, "the line has more than %zu bytes, or contains a NUL character",
+                             sizeof r->line - 1);
         memcpy(r->line, r->at, n);
         r->at += n + (stop ? 1 : 0);
         while (n > 0 && strchr(" \t\r", r->line[n - 1]))
@@ -130,7 +131,8 @@ static rd_status fail_key(machine_reader *r, const char *key) {
                      key, rd_suggest_text(&close, "", room));
 }
 
-/* Adds the file and the line to the message of a function that does not know them. */
+/* Puts the file and the line before the last message, if `status` is a failure other than RD_ENOMEM.
+ * Returns RD_OK, RD_ENOMEM or RD_EFORMAT. */
 static rd_status add_line(machine_reader *r, rd_status status) {
     char cause[300];
     if (status == RD_OK || status == RD_ENOMEM)
@@ -176,10 +178,11 @@ static rd_status set_key(machine_reader *r, char *line, rd_machine *m, machine_n
     return fail_key(r, line);
 }
 
-/* Checks a complete entry. */
+/* Stores the numbers in a complete entry, and checks the entry. */
 static rd_status finish_entry(machine_reader *r, const machine_numbers *numbers, rd_machine *m) {
     if (m->caches.n == 0)
-        return rdi_fail(r->ctx, RD_EFORMAT, "%s: machine %s has no caches; add a line 'caches = '",
+        return rdi_fail(r->ctx, RD_EFORMAT,
+                        "%s: machine %s has no caches; add a line such as 'caches = L1=32K:8'",
                         r->file, m->name);
     if (numbers->line & (numbers->line - 1))
         return rdi_fail(r->ctx, RD_EFORMAT,
@@ -201,8 +204,8 @@ static rd_status finish_entry(machine_reader *r, const machine_numbers *numbers,
     return rdi_fail(r->ctx, RD_EFORMAT, "%s: machine %s: %s", r->file, m->name, cause);
 }
 
-/* Reads the entry `wanted`, or the only entry if `wanted` is NULL. *found becomes false if there is
- * no such entry. */
+/* Reads the entry with the name `wanted`, or the only entry if `wanted` is NULL. Sets *found to whether
+ * there is such an entry. */
 static rd_status read_entry(machine_reader *r, const char *wanted, rd_machine *out, bool *found) {
     machine_numbers numbers;
     rd_machine m = {.size = sizeof m};
@@ -279,7 +282,8 @@ rd_status rd_machine_at(rd_ctx *ctx, size_t index, rd_machine *out) {
     RDI_NEED(ctx, ctx, out);
     char name[sizeof out->name];
     if (!preset_name(index, name))
-        return rdi_fail(ctx, RD_EINVAL, "there are only %zu machines", rd_machine_count());
+        return rdi_fail(ctx, RD_EINVAL, "there is no machine with the index %zu; there are %zu",
+                        index, rd_machine_count());
     machine_reader r = presets(ctx);
     bool found = false;
     return read_entry(&r, name, out, &found);
@@ -370,7 +374,7 @@ bool rd_machine_of_hierarchy(const rd_hierarchy *h, uint64_t line_bytes, rd_mach
 }
 
 /* Adds up the waits of all references. Cache k serves the references that miss in cache k - 1 and
- * hit in cache k. An estimate that claims more misses in cache k than in cache k - 1 is lowered to
+ * hit in cache k. If an estimate claims more misses in cache k than in cache k - 1, it is lowered to
  * the misses of cache k - 1. By Little's law, waits of `high` cycles in total take at least high /
  * parallel cycles if at most `parallel` of them go on at a time. */
 bool rd_machine_cycles(const rd_machine *m, const double *misses, rd_cycles *out) {

@@ -10,8 +10,8 @@
 
 #define CACHES_MAX 16
 
-/* Copies the name of the first processor from the file `path`, which has the form of /proc/cpuinfo.
- * Only x86 has a name there; without one, the title does not change. */
+/* Copies the name of the first processor from the file `path`, which has the form of /proc/cpuinfo. Only
+ * x86 processors have a name in this file; without a name, the title does not change. */
 static void read_title(const char *path, char *title, size_t room) {
     char line[256];
     FILE *in = fopen(path, "re");
@@ -27,8 +27,8 @@ static void read_title(const char *path, char *title, size_t room) {
         fclose(in);
 }
 
-/* Returns the number of logical processors of one core: of those that share the innermost data
- * cache. */
+/* Returns the number of logical processors of one core, which is the number of processors that share
+ * the innermost data cache; 1 if it is unknown. */
 static unsigned processors_of_core(const rdi_host_cache *host, size_t n) {
     const rdi_host_cache *inner = NULL;
     for (size_t i = 0; i < n; i++)
@@ -37,15 +37,16 @@ static unsigned processors_of_core(const rdi_host_cache *host, size_t n) {
     return inner && inner->processors ? inner->processors : 1;
 }
 
-/* Makes a cache. It is shared if more logical processors use it than one core has. */
+/* Describes a cache of the host. The cache is shared if more logical processors use it than one core
+ * has, `of_core`. */
 static rd_cache make_cache(const rdi_host_cache *host, unsigned of_core) {
     rd_cache c = {.bytes = host->bytes, .ways = host->ways, .shared = host->processors > of_core};
     snprintf(c.name, sizeof c.name, host->data ? "L%u" : "L%uI", host->level);
     return c;
 }
 
-/* Inserts a data cache into the hierarchy, in the order of levels. If it becomes the outermost
- * cache, the number of cores is the number of processors that share it. */
+/* Inserts a data cache into the hierarchy, in the order of levels. If it becomes the outermost cache,
+ * m->cores becomes the number of logical processors that share it. */
 static void insert_cache(rd_machine *m, unsigned *levels, const rdi_host_cache *host,
                          unsigned of_core) {
     rd_hierarchy *h = &m->caches;
