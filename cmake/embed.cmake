@@ -1,4 +1,4 @@
-# Writes files as arrays of a C file, listed in the array ARRAY of src/base/asset.h:
+# Writes a C file that contains files as arrays of bytes, and lists them in the array ARRAY (src/base/asset.h):
 # cmake -DOUTPUT=FILE.c -DARRAY=NAME -DFILES=A|B|C -P embed.cmake
 string(REPLACE "|" ";" _files "${FILES}")
 set(_arrays "")

@@ -1,9 +1,11 @@
-# harden(TARGET...): compiles and links programs and libraries so that a memory error is harder to exploit: checked
-# copies (_FORTIFY_SOURCE), stack protector, stack probes, checked jumps, position-independent code, and tables
-# of the linker that are read-only before the program starts. Each option is used where it is supported.
+# harden(TARGET...): compiles and links programs and libraries so that a memory error is harder to exploit:
+# checked copies (_FORTIFY_SOURCE), stack protector, stack probes, checked jumps, position-independent code, and
+# tables of the linker that are read-only when the program starts. Each option is used if the compiler or linker
+# supports it.
 #
 # The recorders are not hardened: the Valgrind tool has no C library to report a violation, and the recorder for
-# clang becomes part of other people's programs. Builds with a sanitizer check more than this does.
+# clang becomes part of other people's programs. Builds with a sanitizer are not hardened either: the sanitizer
+# checks more.
 if(RD_HARDENING AND NOT RD_SANITIZE)
   include(CheckCCompilerFlag)
   include(CheckLinkerFlag)

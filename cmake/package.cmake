@@ -1,6 +1,6 @@
 # Makes Debian packages with CPack: `cpack -G DEB` in a build directory, or scripts/package, which configures
-# one for /usr. There is one package per component; dpkg-shlibdeps finds the dependencies of programs.
-# debian/ has the files that are only in packages.
+# a build directory for /usr. There is one package per component; dpkg-shlibdeps finds the dependencies of
+# programs. debian/ has the files that are only in packages.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME reusedist)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})

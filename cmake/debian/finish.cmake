@@ -1,5 +1,5 @@
-# Completes the staged files of every package as Debian expects it: copyright, changelog, lintian overrides and
-# compressed manual pages. CPack runs this script before it makes the packages.
+# Adds the files that Debian expects in every package to the staged files: copyright, changelog and lintian
+# overrides; and compresses the manual pages. CPack runs this script before it makes the packages.
 set(_source ${CMAKE_CURRENT_LIST_DIR})
 find_program(_gzip gzip REQUIRED)
 
