@@ -1,7 +1,7 @@
 /* Blurs a picture. Usage: blur RADIUS IN.pgm OUT.pgm [rows]
  *
- * It is a box filter in two passes, along the rows and along the columns. The second pass exists in
- * a naive form and, with "rows", in the form derived in docs/guide.md. Both write the same picture.
+ * The program is a box filter in two passes, along the rows and along the columns. The second pass exists
+ * in a naive form and, with "rows", in the form derived in docs/guide.md. Both write the same picture.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,7 +122,7 @@ int main(int argc, char **argv) {
         good = picture_write(argv[3], &in, bytes);
     }
     if (!good)
-        fprintf(stderr, "blur: %s or %s cannot be read or written\n", argv[2], argv[3]);
+        fprintf(stderr, "blur: cannot read %s (8-bit PGM), or cannot write %s\n", argv[2], argv[3]);
     free(in.pixel);
     free(rows.pixel);
     free(bytes);

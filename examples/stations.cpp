@@ -2,8 +2,8 @@
 //
 // usage: stations READINGS [numbers]
 //
-// With `numbers`, the program finds the number of a station once, while it reads, and then counts
-// in a vector. The results are the same.
+// With `numbers`, the program finds the number of each reading's station once, while it reads, and then
+// sums in a vector. The results are the same.
 #include <cstdio>
 #include <cstdlib>
 #include <map>
