@@ -31,7 +31,7 @@ def analyze(*paths: Path, engine: Optional[str] = None, block: Union[int, str, N
     """Analyzes trace files, one after the other as one trace, and returns the profile.
 
     `block` is the size of a block in bytes, or "addr" for one block per address. By default blocks have
-    64 bytes, and each id is a block in traces of object ids. `kinds` selects references by letters of
+    64 bytes; in traces of object ids, each id is a block. `kinds` selects references by letters of
     "LSI": loads, stores, instruction fetches. Without `format`, the format is detected from the content.
     `progress` is called with the numbers of references and bytes read so far and the total number of
     bytes, which is None if it is unknown; it cancels the analysis by returning False. With `partial`, an

@@ -21,7 +21,7 @@ def as_unsigned(value: SupportsIndex, name: str, bits: int = 64) -> int:
     except TypeError:
         raise TypeError(f"{name} must be an integer, not {type(value).__name__}") from None
     if not 0 <= number < 1 << bits:
-        raise InvalidArgument(f"{name}: {number} is not from 0 to {(1 << bits) - 1}")
+        raise InvalidArgument(f"{name} is {number}; it must be from 0 to {(1 << bits) - 1}")
     return number
 
 
@@ -73,7 +73,7 @@ def as_kinds(kinds: Optional[str]) -> int:
         return 0
     as_text(kinds, "kinds")
     if not kinds or set(kinds) - set(_KINDS):
-        raise InvalidArgument(f"kinds: {kinds!r} has characters other than L, S and I")
+        raise InvalidArgument(f"kinds: {kinds!r} is not one or more of the letters L, S and I")
     return sum(_KINDS[letter] for letter in set(kinds))
 
 
@@ -94,13 +94,13 @@ def as_blocks(blocks: ArrayLike) -> NDArray[np.uint64]:
     if array.dtype == np.int64:
         return array.view(np.uint64)
     if array.dtype.kind not in "iub" and array.size:
-        raise InvalidArgument(f"block ids are integers of at most 64 bits, not {array.dtype}")
+        raise InvalidArgument(f"block ids must be integers of at most 64 bits, not {array.dtype}")
     return array.astype(np.uint64, copy=False)
 
 
 def address_of(array: NDArray[Any]) -> int:
-    """Returns the address of the elements. array.ctypes.data would import a module, which fails while Python
-    exits, and a subclass of ndarray could make it return another address."""
+    """Returns the address of the elements. array.ctypes.data is not used, because it imports a module, which
+    fails while Python exits, and because a subclass of ndarray could make it return another address."""
     address: int = np.ndarray.__array_interface__.__get__(array)["data"][0]  # type: ignore[attr-defined]
     return address
 
@@ -114,5 +114,6 @@ def as_room(distances: Any, n: int) -> NDArray[np.uint64]:
     flags = room.flags
     if (room.dtype != np.uint64 or room.shape != (n,) or not flags.c_contiguous
             or not flags.aligned or not flags.writeable):
-        raise InvalidArgument("distances must be a writable array of uint64, as long as blocks")
+        raise InvalidArgument("distances must be a writable, contiguous array of uint64 with one element per "
+                              "block id")
     return room

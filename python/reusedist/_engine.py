@@ -59,7 +59,7 @@ def _copy_distances(address: int, n: int) -> NDArray[np.uint64]:
 
 
 def _as_c_sink(engine: Engine) -> Any:
-    """Makes the C function for the sink of an engine. The function must not keep the engine
+    """Makes the C function that calls the sink of an engine. The function must not keep the engine
     alive, because the engine keeps the function alive."""
     borrowed = weakref.ref(engine)
 
@@ -91,7 +91,7 @@ class Engine:
 
     def __init__(self, spec: str = "auto", *, bound: int = 0, threads: int = 1, memory: int = 0,
                  bins: str = "loglinear", block_bytes: int = 0, sink: Optional[Sink] = None) -> None:
-        if hasattr(self, "_handle"):  # a thread or the sink may be using it
+        if hasattr(self, "_handle"):  # a thread or the sink may be using the engine
             raise WrongOrder("an engine can be opened only once; make another one")
         memory = as_unsigned(memory, "memory")
         bytes_of_block, sink = as_block_bytes(block_bytes, "block_bytes"), as_function(sink, "sink")
@@ -170,8 +170,8 @@ class Engine:
         return bool(caps & (_DISTANCES | _LATE) == _DISTANCES)
 
     def close(self) -> None:
-        """Frees the memory. Profiles stay valid. May be called several times, and does nothing in a child
-        process."""
+        """Frees the memory of the engine. Profiles stay valid. The method may be called several times, and does
+        nothing in a child process."""
         if not self._handle.is_inherited():
             with self._alone() as handle:
                 handle.close()

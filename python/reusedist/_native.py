@@ -73,7 +73,7 @@ class Canceled(Error):
     status = "RD_ECANCELED"
 
 
-# The exceptions by status code. Status codes never change their meaning.
+# The exceptions, indexed by status code. A status code never changes its meaning.
 ERRORS: list[Type[Error]] = [Error, OutOfMemory, InvalidArgument, ReadWriteError, FormatError,
                              NumberTooLarge, Unsupported, WrongOrder, DeviceError, Canceled]
 
@@ -185,7 +185,8 @@ FUNCTIONS = {
 
 
 def load() -> ctypes.CDLL:
-    """Returns the library with its functions declared. If there is none, the ImportError says what to do."""
+    """Returns the library with its functions declared. If there is no library, the message of the ImportError
+    says what to do."""
     name = os.environ.get("REUSEDIST_LIBRARY") or ctypes.util.find_library("reusedist")
     try:
         library = ctypes.CDLL(name or f"libreusedist.so.{SOVERSION}")

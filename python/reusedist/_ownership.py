@@ -1,9 +1,9 @@
 """Rules for the objects of the library: who owns them, who may use them, and when they are freed.
 
-An Owner frees its object when nothing refers to the owner any more. The garbage collector calls `__del__`
-and the callbacks of weak references in a cycle while objects of that cycle can still be used. An owner is
-an empty array of numpy, because the collector does not know arrays: they are freed with the last
-reference to them, after all callbacks. Nothing is freed while the interpreter exits: a daemon thread may
+An Owner frees its object when nothing refers to the owner any more. For objects in a cycle, the garbage
+collector calls `__del__` and the callbacks of weak references while other objects of the cycle can still be
+used. So an owner is an empty array of numpy: the collector does not know arrays, and an array is freed with
+the last reference to it, after all callbacks. Nothing is freed while the interpreter exits: a daemon thread may
 still be inside the library, and the operating system takes the memory back. After a fork(), only the parent
 frees its objects: the child has none of the threads that an object may wait for.
 """
@@ -30,13 +30,14 @@ from ._native import ERRORS, LIBRARY, Error, OutOfMemory, WrongOrder
 Owner = NDArray[np.uint8]
 
 _exiting = False
-# Maps the number of the weak reference to an owner to everything that its object needs until it is freed.
+# Maps the id() of the weak reference to an owner to everything that the object of the owner needs until the
+# object is freed.
 _owned: dict[int, tuple[Any, ...]] = {}
 
 
 def _release(reference: weakref.ref[Owner]) -> None:
-    """Frees the object of the owner that `reference` refers to, unless it was freed before or belongs to
-    the parent of this process."""
+    """Frees the object of the owner that `reference` refers to, unless the object was freed before or belongs
+    to the parent of this process."""
     _reference, process, free, address, *_needed = _owned.pop(id(reference), (None, 0, None, None))
     if free is not None and not _exiting and process == os.getpid():
         free(address)
@@ -44,9 +45,9 @@ def _release(reference: weakref.ref[Owner]) -> None:
 
 def own(address: int, free: Callable[[int], None], *needed: object) -> tuple[Owner, Callable[[], Any]]:
     """Makes an owner of the object at `address`. The object uses `needed` until it is freed. Also returns a
-    function that frees the object now, unless that was done before.
+    function that frees the object at once, unless it was freed before.
 
-    weakref.finalize() is not used, because for a moment it would free the object at exit."""
+    weakref.finalize() is not used: until its attribute `atexit` is set to False, it frees objects at exit."""
     owner = np.empty(0, np.uint8)
     reference = weakref.ref(owner, _release)
     _owned[id(reference)] = reference, os.getpid(), free, address, *needed
@@ -54,7 +55,7 @@ def own(address: int, free: Callable[[int], None], *needed: object) -> tuple[Own
 
 
 class _NotCopied:
-    """Refuses copies, because one copy would use the object after the other was closed."""
+    """Refuses copies, because a copy would use the object of the library after the original was closed."""
 
     def __reduce_ex__(self, _protocol: Any) -> NoReturn:
         raise TypeError(f"{type(self).__name__} objects cannot be copied or pickled")
@@ -74,8 +75,8 @@ class Context(_NotCopied):
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Gives the objects to one thread at a time, which then also reads the message of its own failure.
-        When the interpreter has stopped all other threads, waiting for them would never end."""
+        """Gives the objects to one thread at a time, so that a thread reads the message of its own failure.
+        Does not wait while the interpreter exits: other threads are stopped then and never release the lock."""
         if not self._lock.acquire(blocking=not sys.is_finalizing()):
             raise WrongOrder("the object is still in use by a thread, and the interpreter is exiting")
         try:
@@ -107,14 +108,14 @@ class Handle(_NotCopied):
         return self._process != os.getpid()
 
     def close(self) -> None:
-        """Frees the object now. May be called several times."""
+        """Frees the object at once. The method may be called several times."""
         self.closed = True
         self._free()
 
 
 # ---- calls during which the library calls Python ----
 
-_in_library: set[object] = set()  # calls by threads other than the main thread that may call Python
+_in_library: set[object] = set()  # calls that may call Python, by threads other than the main thread
 _EXIT_SECONDS = 2.0
 
 
@@ -133,8 +134,8 @@ os.register_at_fork(after_in_child=_in_library.clear)  # a child has none of its
 
 
 class Callback:
-    """Lets the library call Python functions. An exception is kept and raised after the call of the
-    library, because it cannot pass through C."""
+    """Lets the library call Python functions. An exception is kept and raised when the library has returned,
+    because it cannot pass through C."""
 
     def __init__(self) -> None:
         self._raised: Optional[BaseException] = None
@@ -142,8 +143,8 @@ class Callback:
 
     @contextmanager
     def calling(self) -> Iterator[None]:
-        """Surrounds one call of the library, in which it calls run(). Ends the thread without a message if
-        the interpreter exits."""
+        """Surrounds one call of the library, during which the library calls run(). Ends the thread without a
+        message if the interpreter exits."""
         self._raised = None
         self._main = threading.current_thread() is threading.main_thread()
         self._enter_library()
@@ -185,7 +186,8 @@ class Callback:
 
     def run(self, function: Callable[..., Any], *arguments: Any) -> bool:
         """Calls the function. Returns False if the library must stop: if the function returns False or
-        raises an exception, after Ctrl-C, and when the interpreter exits."""
+        raises an exception, after Ctrl-C, and when the interpreter exits. Does not call the function if the
+        library must already stop."""
         _in_library.discard(self)
         answer: Any = None
         try:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from ._profile import Profile
 
-_STEPS = 512  # sizes between the points; straight lines are curved on a logarithmic axis
+_STEPS = 512  # number of additional sizes, because a straight line is curved on a logarithmic axis
 
 
 def _new_axes() -> Any:

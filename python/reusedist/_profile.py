@@ -157,12 +157,12 @@ class Profile:
 
     @property
     def error(self) -> tuple[str, float]:
-        """The kind of error and the error bound: ("exact", 0.0)."""
+        """The kind of error and the error bound, for example ("exact", 0.0)."""
         return (self._facts.error_kind or b"").decode(), float(self._facts.error_bound)
 
     @property
     def binning(self) -> str:
-        """Name of the bins: "loglinear", "full", "linear:100" ..."""
+        """Name of the bins, for example "loglinear" or "linear:100"."""
         text = ctypes.create_string_buffer(32)
         _lib.rd_binning_name(self._facts.binning, text)
         return text.value.decode()
