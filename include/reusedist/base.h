@@ -1,4 +1,4 @@
-/* Base: status codes, the context, option tables and versions, which every other header uses.
+/* Base: status codes, the context, option tables and versions.
  *
  * Errors. Every function that can fail returns rd_status, and the compiler warns when the caller
  * ignores it. Results come through trailing out-parameters, which a failing call leaves untouched.

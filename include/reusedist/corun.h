@@ -55,7 +55,7 @@ RD_API RD_CHECKED rd_status rd_corun_share(const rd_corun *c, uint64_t blocks,
 
 /* Assigns the programs to `caches` equal caches of `blocks` blocks, such that the total number of
  * misses is minimal. A cache gets at most ceil(n / caches) programs. cache_of[i] is the cache of
- * program i, from 0. *worst is the miss ratio of all references with the worst such assignment;
+ * program i, from 0. *worst is the miss ratio of all references with the worst assignment;
  * `worst` may be NULL. The function returns RD_EINVAL for more than RD_CORUN_ASSIGN_MAX programs,
  * and in the cases of rd_corun_share(). */
 RD_API RD_CHECKED rd_status rd_corun_assign(const rd_corun *c, uint64_t blocks, size_t caches,

@@ -179,7 +179,7 @@ typedef struct rd_simulator_config {
      * must be NULL if `without_causes` is true. */
     rd_miss_sink misses;
     void *misses_user;
-    /* true: every thread has caches of its own, except those that are shared; a store removes its
+    /* true: every thread has caches of its own, except the shared caches; a store removes its
      * block from the caches of all other threads. rd_hierarchy_check_private() must accept the
      * hierarchy, and `misses` must be NULL. */
     bool private_caches;

@@ -99,9 +99,9 @@ RD_API uint64_t rd_smallest_cache(const rd_profile *p, double share);
 /* The smallest cache with a given hit ratio, or the best hit ratio that a cache can have. */
 typedef struct rd_hits_answer {
     double requested; /* hits as a share of all references */
-    bool reachable;   /* true: a cache with that hit ratio exists within the profile's bound */
-    uint64_t blocks;  /* size of the smallest such cache, or of the smallest one with the best hit
-                         ratio; rounded up to the end of a bin */
+    bool reachable;   /* true: a cache has the requested hit ratio, within the profile's bound */
+    uint64_t blocks;  /* size of the smallest cache with the requested hit ratio or, if it is not
+                         reachable, with the best hit ratio; rounded up to the end of a bin */
     double hit_ratio; /* hit ratio of a cache of that size */
     double cold; /* share of first references and of coherence misses, which no cache hits; NAN:
                          unknown */

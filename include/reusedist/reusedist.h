@@ -1,5 +1,5 @@
 /* reusedist measures, approximates and predicts reuse distances. This header includes all stable
- * public headers. */
+ * public headers except marker.h, which is for programs that are recorded. */
 #ifndef REUSEDIST_H
 #define REUSEDIST_H
 

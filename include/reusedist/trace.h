@@ -93,13 +93,13 @@ RD_API rd_refs rd_refs_slice(const rd_refs *refs, size_t at, size_t n);
 /* Events, which give names to addresses and order the references of threads. If the address ranges
  * of two events overlap, the later event applies, because memory is mapped, freed and reused.
  *
- * An event of synchronization concerns an object, which `address` identifies, such as a mutex. The
- * thread of an RD_EVENT_SYNC_ACQUIRE has waited, or would have waited, for every
- * RD_EVENT_SYNC_RELEASE of the same object by another thread that comes before it in the trace. If
- * the `size` of the acquire is not 0, it waits only for releases whose `size` is not larger:
- * `size` is then the number of the release among those of the object, from 1. An acquire of
- * address 0 waits for everything that the trace has before it. docs/threads.md defines how an
- * interleaving respects these events. */
+ * An event of synchronization concerns an object, such as a mutex, which `address` identifies. The
+ * thread of an RD_EVENT_SYNC_ACQUIRE has waited, or would have waited, for every earlier
+ * RD_EVENT_SYNC_RELEASE of the same object by another thread. If the `size` of the acquire is not 0,
+ * the thread waits only for releases whose `size` is not larger: the `size` of a release is then its
+ * number among the releases of the object, from 1. A thread that acquires address 0 waits for
+ * everything that comes before this event in the trace. docs/threads.md defines how an interleaving
+ * respects these events. */
 typedef enum rd_event_kind {
     RD_EVENT_MODULE = 1,   /* a program or library was mapped */
     RD_EVENT_ALLOCATE,     /* memory was allocated */

@@ -55,9 +55,9 @@ typedef struct rd_verify rd_verify;
 RD_API RD_CHECKED rd_status rd_verify_new(rd_ctx *ctx, const rd_verify_config *config,
                                           rd_verify **out);
 
-/* Runs every engine that can be checked on one more trace and stops at the first difference.
- * Returns RD_OK whether or not there is a difference, the error of an engine that fails, and
- * RD_ESTATE if an earlier call found a difference. */
+/* Runs every engine that can be checked on one more trace and stops at the first difference. If an
+ * engine fails, returns its error; otherwise returns RD_OK, whether or not there is a difference.
+ * Returns RD_ESTATE if an earlier call found a difference. */
 RD_API RD_CHECKED rd_status rd_verify_next(rd_verify *v);
 
 /* Returns the difference, or NULL if all answers were right so far. */
