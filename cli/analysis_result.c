@@ -12,7 +12,7 @@ static bool is_on_stderr(const analysis_options *o) {
     return o->on_stderr && !o->output;
 }
 
-/* Parses --caches or --machine into `out`. *given becomes true if one of them was given. Reports a
+/* Parses --caches or --machine into `out`, and sets *given to whether one of them was given. Reports a
  * failure and returns the exit status. */
 static int choose_caches(rd_ctx *ctx, const analysis_options *o, cache_list *out, bool *given) {
     const attribute_options *a = &o->pipe.attribute;
@@ -20,7 +20,8 @@ static int choose_caches(rd_ctx *ctx, const analysis_options *o, cache_list *out
     return *given ? caches_choose(ctx, a->caches, a->machine, out) : EXIT_OK;
 }
 
-/* Makes the report, with a table of the machine's caches if caches with ways were given. */
+/* Makes the report. If --machine or caches with ways were given, the report ends with a table of their
+ * estimated misses, unless the profile has simulated caches but no distances. */
 static rd_status make_report(rd_ctx *ctx, const analysis_options *o, rd_profile *profile,
                              char **text, size_t *n) {
     rd_report_style style =
@@ -84,7 +85,7 @@ static int print_result(rd_ctx *ctx, const analysis_options *o, rd_profile *prof
     return status;
 }
 
-/* Lists the outputs of the analysis in `places` and returns their number. */
+/* Lists the outputs of the analysis except standard error in `places`, and returns their number. */
 static size_t list_outputs(const analysis_options *o, output_place places[4]) {
     size_t n = 0;
     if (!is_on_stderr(o))
@@ -116,10 +117,17 @@ int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile) 
 static int check_attribute(const analysis_options *o) {
     const attribute_options *a = &o->pipe.attribute;
     bool ways = a->caches && strchr(a->caches, ':');
-    if (!a->on && ((a->caches && !ways && !o->report) || a->windows || a->spatial || a->own.n ||
-                   a->objects.n))
-        return fail_usage("--caches without ways, --windows, --spatial, --own and --object need "
-                          "--attribute");
+    const char *option = a->windows     ? "--windows"
+                         : a->spatial   ? "--spatial"
+                         : a->own.n     ? "--own"
+                         : a->objects.n ? "--object"
+                                        : NULL;
+    if (!a->on && a->caches && !ways && !o->report)
+        return fail_usage(
+            "--caches without ways needs --attribute or --report; add one of them, or "
+            "give the ways, such as L1=32K:8");
+    if (!a->on && option)
+        return fail_usage("%s needs --attribute; add --attribute, or omit %s", option, option);
     return EXIT_OK;
 }
 

@@ -1,4 +1,4 @@
-/* Results of analyze and run: printed, or written to files.
+/* Checks the outputs of analyze and run before the analysis, and writes the results after it.
  *
  * A command includes analysis_options.def in its option table and has an analysis_options in its
  * struct.
@@ -28,8 +28,8 @@ typedef struct analysis_options {
 int analysis_check(rd_ctx *ctx, const analysis_options *o, const char *const *inputs, size_t n);
 
 /* Writes the result to its file, to standard output or to standard error, and writes the page if
- * o->report names one. Refuses outputs that are source files of the profile, because the analysis
- * has read their text. Reports a failure and returns the exit status. */
+ * o->report names one. Refuses outputs that are source files of the profile, because the analysis or
+ * the page reads their text. Reports a failure and returns the exit status. */
 int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile);
 
 #endif

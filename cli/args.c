@@ -57,13 +57,15 @@ static int parse_option(rd_ctx *ctx, const command *cmd, void *opts, int left, c
     int used = 1;
     if (!opt->arg) {
         if (value) {
-            fail_usage("%s: option --%s takes no value", cmd->name, opt->name);
+            fail_usage("%s: option --%s takes no value; write only --%s", cmd->name, opt->name,
+                       opt->name);
             return 0;
         }
         value = "on";
     } else if (!value) {
         if (left < 2) {
-            fail_usage("%s: option --%s needs a value", cmd->name, opt->name);
+            fail_usage("%s: option --%s needs a value: --%s=%s", cmd->name, opt->name, opt->name,
+                       opt->arg);
             return 0;
         }
         value = argv[1];
@@ -139,7 +141,8 @@ void print_command_help(FILE *out, const command *cmd) {
         fprintf(out, "\n%s", cmd->details);
 }
 
-/* Prints a limit of an option's value. A size gets the suffix that people write (K, M ...). */
+/* Prints a limit of an option's value. A size that is a multiple of 1024 gets a suffix (K, M ...), and a
+ * power of ten from 10^6 on is printed as a power. */
 static void print_limit(FILE *out, const rd_opt *opt, double limit) {
     static const char *const units[] = {"", "K", "M", "G", "T", "P", "E"};
     size_t unit = 0;

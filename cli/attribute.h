@@ -8,13 +8,13 @@ typedef enum contexts_when { CONTEXTS_ON, CONTEXTS_OFF } contexts_when;
 
 typedef struct attribute_options {
     bool on;
-    bool spatial;        /* true: also measure distances in words */
-    uint32_t contexts;   /* a contexts_when */
-    const char *caches;  /* text of --caches; NULL: the caches of this machine */
-    const char *machine; /* text of --machine; NULL: none */
-    uint64_t windows;    /* maximum number of windows; 0: the default */
-    rd_strings own;      /* folders and files of the user's own code; none: found by their paths */
-    rd_strings objects;  /* PATH[@ADDRESS]: program files, for traces that do not name them */
+    bool spatial;      /* true: also measure distances in words */
+    uint32_t contexts; /* a contexts_when */
+    /* Texts of --caches and --machine; NULL: not given. Without both, the caches are this machine's. */
+    const char *caches, *machine;
+    uint64_t windows; /* maximum number of windows; 0: the default */
+    rd_strings own;   /* folders and files of the user's own code; none: all outside of libraries */
+    rd_strings objects; /* PATH[@ADDRESS]: program files, for traces that do not name them */
 } attribute_options;
 
 /* The configuration and the memory that it points to. */

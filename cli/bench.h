@@ -15,7 +15,7 @@ typedef struct bench_options {
     uint64_t refs;      /* length of generated traces in references; 0: the suite chooses it */
     uint64_t threads;   /* maximum number of threads */
     rd_sizes counts;    /* suite threads: the numbers of threads to measure */
-    const char *block;  /* block size for trace files: bytes or "addr" */
+    const char *block;  /* block size: bytes or "addr"; NULL: 64, or "addr" for object ids */
     const char *output; /* file to which the JSON lines are appended; NULL: none */
     bool json;          /* true: print no table, and without `output` print the JSON lines */
 } bench_options;
@@ -30,7 +30,7 @@ typedef struct bench {
     rd_json_writer *line; /* the JSON line that is being written */
     const char *suite;
     uint64_t bound; /* bound of every run in blocks; 0: unbounded */
-    bool notes;     /* true: the table shows the note of the engine below its line */
+    bool notes;     /* true: the table shows times and the engine's note below each engine */
     void *summary;  /* data that the suite keeps from trace to trace */
     int status;     /* exit status; if it is not EXIT_OK, the failure has already been reported */
 } bench;
@@ -58,7 +58,7 @@ typedef struct bench_result {
     uint32_t threads;
     uint64_t references, blocks;
     double checked;        /* seconds of the run whose answer was checked */
-    double system;         /* system time of that run in seconds, of all threads */
+    double system;         /* system time of that run in seconds, summed over all threads */
     char note[BENCH_NOTE]; /* the note of the engine about that run */
     double seconds[32];    /* seconds of each repeat */
     size_t repeats;

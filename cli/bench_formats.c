@@ -1,4 +1,4 @@
-/* Suite formats: reads the same trace from every format that can be written. */
+/* Suite formats: reads the same trace from every format that can be written, except u32. */
 #include "bench.h"
 
 #include <errno.h>
@@ -140,7 +140,10 @@ static bool run_formats(bench *b, int n, char **traces) {
     char own[PATH_MAX - 8], path[PATH_MAX];
     snprintf(own, sizeof own, "%s/reusedist-bench-XXXXXX", folder);
     if (!mkdtemp(own)) {
-        b->status = fail("%s: cannot make a folder there: %s", folder, strerror(errno));
+        b->status =
+            fail("%s: cannot create a folder there: %s; set TMPDIR to a folder that you can "
+                 "write",
+                 folder, strerror(errno));
         return false;
     }
     snprintf(path, sizeof path, "%s/trace", own);

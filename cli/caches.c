@@ -51,7 +51,8 @@ static int check_distinct(const cache_list *list) {
     return EXIT_OK;
 }
 
-/* A unit is refused for objects, because K, M, G and T are units of bytes everywhere else. */
+/* A size with a unit is refused if blocks have no size, because K, M, G and T are units of bytes everywhere
+ * else. */
 int caches_in_blocks(const char *option, const rd_sizes *sizes, const rd_profile *profile,
                      uint64_t *blocks) {
     uint64_t bytes = rd_profile_facts_of(profile)->block_bytes;
@@ -62,8 +63,8 @@ int caches_in_blocks(const char *option, const rd_sizes *sizes, const rd_profile
     return EXIT_OK;
 }
 
-/* Fills the list with the caches of a machine, in the order of their sizes. Attribution counts the
- * misses of the first RD_LEVELS_MAX of them. */
+/* Fills the list with the first RD_LEVELS_MAX caches of a machine, which are those whose misses
+ * attribution counts, in ascending order of size. */
 static void take_machine(const rd_machine *m, cache_list *out) {
     const rd_hierarchy *h = &m->caches;
     *out = (cache_list){.has_unit = true, .has_machine = true, .machine = *m};

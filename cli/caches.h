@@ -7,7 +7,7 @@
 typedef struct cache_list {
     size_t n;
     rd_level level[RD_LEVELS_MAX]; /* in ascending order of size */
-    bool has_unit;                 /* true: a size was written with K, M, G or T, and is in bytes */
+    bool has_unit;                 /* true: a size has a unit (K, M, G, T), so blocks need a size */
     bool has_machine;              /* true: `machine` describes the caches, with ways */
     rd_machine machine;
 } cache_list;
@@ -16,8 +16,9 @@ typedef struct cache_list {
  * called L1, L2 ... by its place in the ascending order of all sizes. Reports a failure and returns
  * the exit status. */
 int caches_parse(rd_ctx *ctx, const char *text, cache_list *out);
-/* Takes the caches from the text of --machine or of --caches, of which at most one may be given.
- * Reports a failure and returns the exit status. */
+/* Takes the caches from `caches`, the text of --caches, or from `machine`, the text of --machine. One of
+ * them must be NULL, which the function checks, and the other must not. Reports a failure and returns the
+ * exit status. */
 int caches_choose(rd_ctx *ctx, const char *caches, const char *machine, cache_list *out);
 
 /* The message about a size with a unit for a profile whose blocks are addresses or objects. */

@@ -1,5 +1,5 @@
 /* The command line: one table entry and one file per command. The command line uses only the public
- * API. bench/papers also uses program.c, args.c and the functions of bench.h. */
+ * API. bench/papers also uses program.c, args.c, output_file.c and the functions of bench.h. */
 #ifndef RD_CLI_H
 #define RD_CLI_H
 
@@ -53,7 +53,8 @@ int fail_status(rd_ctx *ctx, rd_status status);
 /* ---- option tables (args.c) ---- */
 
 /* Splits argv into options, which are stored in `opts`, and operands, which are moved to the front
- * of argv. "--" ends the options. Returns false after reporting a mistake. */
+ * of argv. *argc becomes the number of operands. "--" ends the options. Returns false after reporting a
+ * mistake. */
 bool parse_args(rd_ctx *ctx, const command *cmd, void *opts, int *argc, char **argv);
 
 /* Returns whether one of the words before "--" is -h or --help. */

@@ -23,7 +23,7 @@ static const rd_opt annotate_opts[] = {
      .arg = "NAME|references",
      .type = RD_OPT_STRING,
      .offset = offsetof(annotate_options, cache),
-     .help = "sort and show shares by the misses of this cache [the first one]"},
+     .help = "sort by the misses of this cache, and show shares of them [the first cache]"},
     {.name = "threshold",
      .arg = "PERCENT",
      .type = RD_OPT_DOUBLE,
@@ -103,9 +103,8 @@ const command command_annotate = {
         "  reusedist run --attribute --out=json -o profile.json -- ./program\n"
         "  reusedist annotate --cache=L2 profile.json parser.cpp\n"
         "\n"
-        "The sums at the end equal those of the profile. A note marks files that cannot be read "
-        "or\n"
-        "are newer than the profile.\n",
+        "The sums at the end equal the totals of the profile. A note marks files that cannot be\n"
+        "read or are newer than the profile.\n",
     .opts = annotate_opts,
     .opts_size = sizeof(annotate_options),
     .min_operands = 1,

@@ -1,5 +1,5 @@
-/* bench: measures speed and memory of the engines. Suites engines, threads and growth compare the
- * answers of exact engines before they time the engines. */
+/* bench: measures speed and memory of the engines, and the speed of reading traces. Suites engines,
+ * threads and growth compare the answers of exact engines before they time the engines. */
 #include "bench.h"
 
 #include <stddef.h>

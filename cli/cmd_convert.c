@@ -24,7 +24,7 @@ static const rd_opt convert_opts[] = {
     OPTION_FORMAT(offsetof(convert_options, format),
                   "format of the input, NAME[:key=value,...] [detected]"),
     OPTION_KINDS(offsetof(convert_options, kinds), NULL,
-                 "keep only loads (L), stores (S), instruction fetches (I) [all]"),
+                 "keep only these kinds: loads (L), stores (S), instruction fetches (I) [all]"),
     OPTION_MERGE(offsetof(convert_options, merge)),
     COPY_OPTIONS(convert_options, copy),
     {.name = "time-histogram",
@@ -47,8 +47,8 @@ static const rd_opt convert_opts[] = {
     {.name = NULL},
 };
 
-/* Returns an option that was given although it is only for traces (with --time-histogram) or only
- * for histograms (without it), or NULL if there is none. */
+/* Returns an option that was given but does not apply: with --time-histogram an option for traces,
+ * otherwise an option for histograms. Returns NULL if there is none. */
 static const char *misplaced(const convert_options *o) {
     if (o->times)
         return o->format    ? "--format"
@@ -122,8 +122,8 @@ static int run_convert(rd_ctx *ctx, void *opts, int n, char **operands) {
     uint32_t kinds = 0;
     if (other)
         return fail_usage(o->times
-                              ? "%s is for traces, not for --time-histogram"
-                              : "%s is for histograms of time distances, with --time-histogram",
+                              ? "%s applies only to traces; omit it with --time-histogram"
+                              : "%s applies only to histograms; omit it, or add --time-histogram",
                           other);
     if (o->times)
         return convert_times(ctx, o, n, operands);

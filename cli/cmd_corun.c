@@ -62,7 +62,8 @@ typedef struct corunners {
     rd_profile **profiles;
 } corunners;
 
-/* Splits the operands "PROGRAM=PROFILE". A program without a name has the name of its file. */
+/* Splits the operands "PROGRAM=PROFILE". A program without a name is called like the path of its
+ * profile. */
 static void split_operands(char **operands, corunners *all) {
     for (size_t i = 0; i < all->n; i++) {
         char *equal = strchr(operands[i], '=');
@@ -178,10 +179,11 @@ const command command_corun = {
         "  reusedist corun --sizes=1M,32M a.json b.json\n"
         "  reusedist corun --sizes=32M --among=2 a.json b.json c.json d.json\n"
         "\n"
-        "CSV columns: program, bytes of the cache, miss_ratio in the shared cache, miss ratio\n"
-        "alone, blocks of the cache, occupied_blocks of the program, rate as a share of all\n"
-        "references; with --among, cache; with --ways, ways and partitioned, the miss ratio in\n"
-        "the program's own ways.\n",
+        "CSV columns: program, bytes (of the cache), miss_ratio (in the shared cache), alone\n"
+        "(miss ratio if the program has the cache to itself), blocks (of the cache),\n"
+        "occupied_blocks (by the program), rate (share of all references); with --among, cache\n"
+        "(its number); with --ways, ways (of the program) and partitioned (miss ratio in these\n"
+        "ways).\n",
     .opts = corun_opts,
     .opts_size = sizeof(corun_options),
     .min_operands = 1,

@@ -5,7 +5,7 @@
 
 static void print_format(const rd_format_info *info) {
     printf("%s: %s\n\n%s\n", info->name, info->summary, info->card);
-    printf("\ndelivers: address%s%s%s%s%s%s%s%s; default granularity: %s\n",
+    printf("\ndelivers: address%s%s%s%s%s%s%s%s; default: %s\n",
            info->fields & RD_FIELD_SIZE ? ", size" : "",
            info->fields & RD_FIELD_KIND ? ", kind" : "",
            info->fields & RD_FIELD_PC ? ", program counter" : "",

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Everything that a run opens. */
+/* The state of one run of the command. */
 typedef struct kv_run {
     rd_ctx *ctx;
     const kv_options *options;
@@ -24,8 +24,9 @@ typedef struct kv_run {
 
 /* ---- reading ---- */
 
-/* Opens the analyses. The caller has already read the first request, because some logs state the
- * size of their blocks on the first line. Reports a failure and returns the exit status. */
+/* Opens the analyses. The caller has already read the first request (`first`; NULL: the log is empty),
+ * because some logs state the size of their blocks on the first line. Reports a failure and returns the
+ * exit status. */
 static int open_analyses(kv_run *run, const rd_kv_request *first) {
     const kv_options *o = run->options;
     rd_kv_config *config = &run->setup.config;
@@ -75,7 +76,7 @@ static void show_progress(kv_run *run, uint64_t requests) {
     progress_update(&run->bar, done, requests);
 }
 
-/* Reads the whole log. Reports a failure and returns the exit status. */
+/* Reads the whole log and analyzes it. Reports a failure and returns the exit status. */
 static int read_log(kv_run *run) {
     const rd_kv_request *request = NULL;
     rd_status status = rd_kv_log_read(run->log, &request);
@@ -192,9 +193,10 @@ const command command_kv = {
     .operands = "LOG",
     .details =
         "From a log of requests, this command computes which share of the prompts a prefix cache\n"
-        "of any size serves, in one pass and exactly. A request is a list of block hashes, each\n"
-        "of which identifies its block and all blocks before it. The cache serves the longest run\n"
-        "of first blocks that it holds, and evicts the least recently used block.\n"
+        "of any size serves, in one pass and exactly. A request is a list of block hashes. Each\n"
+        "hash identifies its block and all blocks before it. The cache serves the blocks at the\n"
+        "beginning of the prompt up to the first block that it does not hold, and evicts the\n"
+        "least recently used block.\n"
         "\n"
         "Logs are JSON lines and may be compressed. Formats: mooncake (hash_ids, input_length,\n"
         "output_length, timestamp), bailian (also chat_id, parent_chat_id, turn), lmcache\n"

@@ -75,9 +75,9 @@ const command command_machines = {
         "\n"
         "'machines MACHINE' prints a description as text. A file in this form can be used as a\n"
         "machine:\n"
-        "    reusedist machines host > mine.conf      add the latencies, then use\n"
-        "    --machine=mine.conf\n"
-        "No system reports the latencies of its caches, so those of this host are unknown.\n",
+        "    reusedist machines host > mine.conf\n"
+        "No system reports the latencies of its caches, so this file lacks them. Add them, and\n"
+        "then use --machine=mine.conf.\n",
     .max_operands = 1,
     .run = run_machines,
 };

@@ -120,7 +120,7 @@ static int print_hits(rd_ctx *ctx, const mrc_options *o, const hit_list *hits,
 
 #define PRICE_MAX 1e15
 
-/* Parses the prices; *wanted becomes whether there are any. Reports a mistake and returns the exit
+/* Parses the prices, and sets *wanted to whether the user gave any. Reports a mistake and returns the exit
  * status. */
 static int parse_prices(rd_ctx *ctx, const mrc_options *o, rd_object_prices *out, bool *wanted) {
     static const rd_opt rows[] = {{.name = "cost-per-gb",
@@ -202,7 +202,7 @@ static int print_result(rd_ctx *ctx, const mrc_options *o, rd_profile *profile) 
     return output_made(ctx, o->output, status, text, n);
 }
 
-/* Says why a result for programs is empty. The result for people says so itself. */
+/* Says why a result in CSV or JSON has no hits or misses. The text result contains the reason. */
 static void tell_of_no_requests(const mrc_options *o, const rd_profile *p) {
     const rd_objects_facts *f = rd_profile_objects(p);
     if (f && f->counted.requests == 0 && o->out != OUT_TEXT && !o->pipe.quiet)
@@ -251,19 +251,18 @@ const command command_mrc = {
     .details =
         "Caches are fully associative and evict the least recently used block. Several traces\n"
         "are analyzed as one trace. Only --sizes, --hits, --ways, --weight, --every,\n"
-        "--cost-per-gb, --cost-per-miss, --out, -o and --ascii also apply to a profile. A value\n"
-        "with '~' is interpolated inside a bin of the histogram. If the distances come from a\n"
-        "sample (engine shards), the result has a band that contains the exact miss ratio with\n"
-        "95 % confidence: columns 'low' and 'high' in CSV, fields of the points in JSON. For "
-        "bytes\n"
-        "of objects there are also 'byte_low' and 'byte_high'.\n"
+        "--cost-per-gb, --cost-per-miss, --out, -o, --ascii and -q also apply to a profile. A\n"
+        "value with '~' is interpolated inside a bin of the histogram. If the distances come from\n"
+        "a sample (engine shards), the result has a band that contains the exact miss ratio with\n"
+        "95 % confidence: columns 'low' and 'high' in CSV, fields of the points in JSON. For\n"
+        "bytes of objects there are also 'byte_low' and 'byte_high'.\n"
         "\n"
         "Sizes are in bytes. For object ids and with -b addr, blocks have no size in bytes: a\n"
         "size is then a number of objects, without a unit. --weight=bytes takes the sizes of the\n"
         "objects from the trace instead and prints two ratios: of requests and of bytes. If the\n"
-        "trace has operations (reads, writes, deletes) and lifetimes, they count as well. A size\n"
-        "below that of the largest object is marked: there, the answer depends on what a cache\n"
-        "does with an object that does not fit. docs/object-caches.md has the details.\n"
+        "trace has operations (reads, writes, deletes) and lifetimes, they count as well. A mark\n"
+        "shows sizes below the size of the largest object: their miss ratios depend on what a\n"
+        "cache does with an object that does not fit. docs/object-caches.md has the details.\n"
         "\n"
         "--every=1h also reports the requests of every hour, from one pass in which the caches\n"
         "stay warm: a table, the key 'stretches' in JSON, and in CSV one row per stretch and\n"

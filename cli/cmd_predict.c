@@ -250,7 +250,7 @@ static int check_options(const predict_options *o) {
         return fail_usage("predict: --evaluate and --against do not work with --model, --cache or "
                           "--out=json");
     if (!o->train.n && (o->hist || strcmp(o->patterns, "auto") != 0))
-        return fail_usage("predict: --hist and --patterns need --train; a model that is read has "
+        return fail_usage("predict: --hist and --patterns need --train; a model from a file has "
                           "its own bins and patterns");
     if (o->size < 0)
         return fail_usage("--size: %g is not greater than 0", o->size);

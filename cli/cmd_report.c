@@ -1,4 +1,4 @@
-/* report: makes a page for a browser from profiles. */
+/* report: makes an HTML page from profiles, or exports one profile for another tool. */
 #include "cli.h"
 #include "option_rows.h"
 #include "output_file.h"
@@ -23,7 +23,7 @@ typedef struct report_options {
 
 static const rd_opt report_opts[] = {
     OPTION_OUTPUT(offsetof(report_options, output), "FILE",
-                  "write the page to this file [standard output]"),
+                  "write the result to this file [standard output]"),
     {.name = "to",
      .arg = "FORMAT",
      .type = RD_OPT_CHOICE,
@@ -35,7 +35,7 @@ static const rd_opt report_opts[] = {
      .arg = "NAME|references",
      .type = RD_OPT_STRING,
      .offset = offsetof(report_options, cache),
-     .help = "with --to: the cache whose misses are shown first [the first one]"},
+     .help = "with --to: the cache whose misses are shown first [the first cache]"},
     {.name = "caches",
      .arg = "SIZES",
      .type = RD_OPT_STRING,
@@ -80,7 +80,8 @@ static int export(rd_ctx *ctx, const report_options *o, rd_profile *profile) {
 static int run_export(rd_ctx *ctx, const report_options *o, int n, char **operands) {
     rd_profile *profile = NULL;
     if (n != 1)
-        return fail_usage("report: --to=%s takes one profile", rd_exporter_name(o->to - 1));
+        return fail_usage("report: --to=%s takes one profile; export the profiles one by one",
+                          rd_exporter_name(o->to - 1));
     if (o->caches || o->machines.n || o->no_source)
         return fail_usage(
             "report: --caches, --machine and --no-source apply only to pages; omit them with --to");
@@ -154,7 +155,9 @@ const command command_report = {
         "--to writes one profile for other tools: callgrind for callgrind_annotate and "
         "KCachegrind,\n"
         "pprof for `go tool pprof`, speedscope for speedscope.app, perfetto for ui.perfetto.dev,\n"
-        "csv for spreadsheets, svg for a flame graph as an image. The sums equal the profile's.\n"
+        "csv for spreadsheets, svg for a flame graph as an image. The sums equal the totals of "
+        "the\n"
+        "profile.\n"
         "\n"
         "  reusedist report --to=callgrind profile.json -o callgrind.out\n"
         "\n"

@@ -76,9 +76,9 @@ static bool choose_kinds(run_options *o) {
     return true;
 }
 
-/* Returns whether the result of this engine stays the same if repeated references to one block are
- * left out and counted as distance 0 later. This holds for exact engines, but not for engines that
- * measure time or sample the trace. */
+/* Returns whether the result of this engine stays the same if only the first of several consecutive
+ * references to one block reaches the engine, and the other ones are counted as distance 0 later. This is
+ * true of exact engines, but not of engines that measure time or sample the trace. */
 static bool engine_takes_repeats(const char *spec) {
     char name[32];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(spec ? spec : "auto", ":"),
@@ -137,8 +137,8 @@ static int choose_caches(rd_ctx *ctx, run_options *o) {
     return EXIT_OK;
 }
 
-/* Returns whether the analysis also finds the data that threads share: with attribution, unless it
- * sees only a part of the references. */
+/* Returns whether the analysis also finds the data that threads share: with --attribute if stores are
+ * recorded, but not with --bound, --burst or --predict. */
 static bool finds_sharing(const run_options *o) {
     const pipeline_options *pipe = &o->analysis.pipe;
     return pipe->attribute.on && !pipe->bound && !o->what.burst && !o->predict &&

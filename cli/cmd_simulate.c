@@ -70,7 +70,7 @@ static const rd_opt simulate_opts[] = {
      .max = RD_WAYS_THREADS_MAX,
      .def = "1",
      .offset = FIELD(threads),
-     .help = "use N threads: to read the trace, and for --sets"},
+     .help = "use N threads to read the trace, and to count the misses of --sets"},
     OPTION_INTERLEAVE(FIELD(pipe.interleave)),
     OPTION_REORDER(FIELD(pipe.reorder)),
     OPTION_MEM(FIELD(pipe.mem_bytes)),
@@ -81,8 +81,9 @@ static const rd_opt simulate_opts[] = {
     {.name = NULL},
 };
 
-/* Reads the `n` traces and simulates the caches of `extras` for them. *out becomes the profile with
- * the counts. Reports failures and returns the exit status. */
+/* Reads the `n` traces, simulates extras->hierarchy if it is not NULL, and passes the block ids to
+ * extras->blocks if it is not NULL. *out becomes the profile. Reports failures and returns the exit
+ * status. */
 static int read_traces(rd_ctx *ctx, const simulate_options *o, const pipeline_extras *extras, int n,
                        char **paths, rd_profile **out) {
     pipeline p;
@@ -193,8 +194,8 @@ static int check_options(const simulate_options *o) {
         return fail_usage("simulate: no caches are given; use --caches=L1=48K:12,L2=2M:16 or "
                           "--machine=NAME");
     if ((o->caches != NULL) + (o->machine != NULL) + ways > 1)
-        return fail_usage("simulate: --caches, --machine and --sets cannot be combined; give only "
-                          "one of them");
+        return fail_usage("simulate: --caches, --machine, and --sets with --ways=all cannot be "
+                          "combined; give only one of the three");
     if (ways && (!o->sets.n || !o->ways || strcmp(o->ways, "all") != 0))
         return fail_usage(
             "simulate: --sets=N[,N...] and --ways=all must be given together; write a "
@@ -245,12 +246,11 @@ const command command_simulate = {
         "--stacks=private gives every thread caches of its own, except those with shared=yes, "
         "which\n"
         "come last. A store removes its block from the private caches of all other threads. The\n"
-        "trace must have thread numbers and kinds. A coherence miss is a reference to a block "
-        "that\n"
-        "another thread has stored to since. CSV has the columns coherence, removals, upgrades,\n"
-        "transfers, dirty_transfers, process and thread in addition: first one row per level, "
-        "with\n"
-        "the sums of all threads, and then the levels of each thread.\n"
+        "trace must have thread numbers and kinds. A coherence miss is a reference to a block\n"
+        "that the thread's cache has lost because another thread stored to it. CSV also has the\n"
+        "columns coherence, removals, upgrades, transfers, dirty_transfers, process and thread:\n"
+        "first one row per level, with the sums of all threads, and then the levels of each\n"
+        "thread.\n"
         "\n"
         "--sets=64,128 --ways=all counts the misses of single LRU caches with 64 and with 128\n"
         "sets and every number of ways, in one pass. CSV columns: sets, ways, misses. Beyond\n"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 /* Returns the coverage: the share of the run that remains when the input size is known; 1 if no
- * size is needed. A negative value means that the size does not come from the beginning of a run,
- * so that there is no coverage. */
+ * size is needed. A negative value means that there is no coverage, because the size is given or is the
+ * number of blocks, or because the profile does not have the peak. */
 static double coverage_of(const size_choice *choice, const rd_profile *p) {
     uint64_t references = rd_profile_facts_of(p)->references;
     if (choice->constant)

@@ -70,7 +70,8 @@ const rd_opt kv_opts[] = {
      .arg = "SIZE",
      .type = RD_OPT_SIZE,
      .offset = FIELD(card),
-     .help = "memory of a card; the report says how many tokens fit beside the weights"},
+     .help =
+         "memory of an accelerator card; the report says how many tokens fit beside the weights"},
     {.name = "weights",
      .arg = "SIZE",
      .type = RD_OPT_SIZE,
@@ -79,7 +80,7 @@ const rd_opt kv_opts[] = {
     {.name = "opt",
      .type = RD_OPT_BOOL,
      .offset = FIELD(opt),
-     .help = "also show the most hits that are possible (Belady's bound)"},
+     .help = "also show the most hits that any replacement policy can have (Belady's bound)"},
     TEXT("tiers", "TIERS", tiers,
          "tiers, fastest first: HBM=40G,DRAM=512G:cost=0.01:speed=50G,..."),
     CHOICE("fill", "HOW", "exclusive|inclusive", "exclusive", fill,
@@ -127,7 +128,10 @@ static int parse_tier_key(rd_ctx *ctx, const char *text, rd_kv_offer *offer) {
     if (strncmp(text, "cost=", 5) == 0) {
         offer->cost = rd_strtod(text + 5, &end);
         if (end == text + 5 || *end || !(offer->cost >= 0) || offer->cost > NUMBER_MAX)
-            return fail_usage("--tiers: '%s' is not a cost per GiB and hour", text + 5);
+            return fail_usage(
+                "--tiers: '%s' is not a cost per GiB and hour; give a number from 0 to "
+                "10^15, such as cost=0.01",
+                text + 5);
         return EXIT_OK;
     }
     if (strncmp(text, "speed=", 6) == 0) {
@@ -139,7 +143,7 @@ static int parse_tier_key(rd_ctx *ctx, const char *text, rd_kv_offer *offer) {
     return fail_usage("--tiers: '%s' is not a key of a tier (one of: cost=, speed=)", text);
 }
 
-/* Returns whether an earlier tier has the name of tier number `i`. */
+/* Returns whether a tier before tier number `i` has the same name. */
 static bool is_repeated(const kv_setup *s, size_t i) {
     for (size_t k = 0; k < i; k++)
         if (strcmp(s->offers[k].name, s->offers[i].name) == 0)
@@ -147,11 +151,14 @@ static bool is_repeated(const kv_setup *s, size_t i) {
     return false;
 }
 
-/* Parses "NAME=SIZE[:key=value]...", which is split in place. */
+/* Parses "NAME=SIZE[:key=value]...". The function splits `text` in place. */
 static int parse_tier(rd_ctx *ctx, char *text, rd_kv_offer *offer) {
     char *size = strchr(text, '=');
     if (!size || size == text || size - text >= RD_KV_NAME_MAX)
-        return fail_usage("--tiers: '%s' is not NAME=SIZE, such as DRAM=512G", text);
+        return fail_usage(
+            "--tiers: '%s' is not NAME=SIZE, such as DRAM=512G, with a name of 1 to %d "
+            "characters",
+            text, RD_KV_NAME_MAX - 1);
     *size++ = '\0';
     memcpy(offer->name, text, strlen(text) + 1);
     char *key = strchr(size, ':');
@@ -176,7 +183,9 @@ static int parse_tier(rd_ctx *ctx, char *text, rd_kv_offer *offer) {
 static int parse_tiers(rd_ctx *ctx, const char *text, kv_setup *s) {
     char copy[1024];
     if (strlen(text) >= sizeof copy)
-        return fail_usage("--tiers: the text is too long");
+        return fail_usage("--tiers: the text has %zu characters, but at most %zu are allowed; use "
+                          "shorter names",
+                          strlen(text), sizeof copy - 1);
     memcpy(copy, text, strlen(text) + 1);
     for (char *at = copy; at;) {
         char *next = strchr(at, ',');
@@ -188,7 +197,7 @@ static int parse_tiers(rd_ctx *ctx, const char *text, kv_setup *s) {
         if (status != EXIT_OK)
             return status;
         if (is_repeated(s, s->n_offers - 1))
-            return fail_usage("--tiers: two tiers have the name %s",
+            return fail_usage("--tiers: two tiers have the name %s; give each a name of its own",
                               s->offers[s->n_offers - 1].name);
         at = next;
     }
@@ -263,8 +272,9 @@ static uint64_t in_blocks(const kv_setup *s, double size) {
     return blocks < 0x1p62 ? (uint64_t)blocks : UINT64_C(1) << 62;
 }
 
-/* Sets the sizes of the configuration in ascending order, without duplicates. If the user gave
- * none, they are powers of two from 1 block, 1 token or 1 MiB up, depending on the unit. */
+/* Sets the sizes of the configuration, in blocks, in ascending order and without duplicates. If the user
+ * gave no sizes, they are powers of two that begin with 1 block, 1 token or 1 MiB, depending on the
+ * unit. */
 static void set_sizes(const kv_options *o, kv_setup *s) {
     rd_kv_config *c = &s->config;
     uint64_t size[RD_KV_SIZES_MAX];
@@ -287,7 +297,7 @@ static int set_tiers(const kv_options *o, kv_setup *s) {
             return fail_usage("--tiers: %s is smaller than a faster tier, whose blocks it must "
                               "also hold; make it larger, or use --fill=exclusive",
                               s->offers[i].name);
-        /* Blocks are counted tier by tier, because a tier holds whole blocks only. */
+        /* The size of each tier is rounded down by itself, because a tier holds whole blocks only. */
         uint64_t blocks = (uint64_t)fmin(floor(bytes / block), 0x1p60);
         uint64_t before = i && o->fill == 0 ? s->config.tiers[i - 1] : 0;
         s->config.tiers[i] = before + blocks;

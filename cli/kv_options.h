@@ -31,8 +31,8 @@ typedef struct kv_setup {
 /* Checks the options as far as this is possible without the log. Reports a mistake and returns the
  * exit status. */
 int kv_setup_parse(rd_ctx *ctx, const kv_options *o, kv_setup *s);
-/* Completes the setup for a log whose blocks have `block_tokens` tokens, and which states
- * `token_bytes` bytes per token (0: it does not). Reports a mistake and returns the exit status. */
+/* Completes the setup for a log whose blocks have `block_tokens` tokens. `token_bytes` is the number of
+ * bytes per token that the log states; 0: none. Reports a mistake and returns the exit status. */
 int kv_setup_finish(const kv_options *o, uint64_t block_tokens, double token_bytes, kv_setup *s);
 /* Prints the models that --model knows. */
 void kv_print_models(void);

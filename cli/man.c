@@ -130,9 +130,8 @@ static void put_generators(FILE *out) {
                   rd_generator_info_at(i)->opts);
 }
 
-/* Writes the section about the exit status, and references to all pages except this one. `but` is
- * the command of this page, or NULL for reusedist(1). Commands that run a program return its exit
- * status. */
+/* Writes the sections about the exit status and about all other pages. `but` is the command of this
+ * page, or NULL for reusedist(1). Commands that run a program return its exit status. */
 static void put_end(FILE *out, const command *but) {
     bool records = but && but->operands && strstr(but->operands, "-- COMMAND");
     fputs(".SH EXIT STATUS\n", out);
@@ -161,13 +160,13 @@ void print_man(FILE *out) {
           "of caches\n",
           out);
     fputs(".SH SYNOPSIS\n.B reusedist\n.I COMMAND\n[\\fIOPTIONS\\fR] [\\fIOPERANDS\\fR]\n", out);
-    fputs(
-        ".SH DESCRIPTION\n"
-        "The reuse distance of a memory reference is the number of distinct other blocks\n"
-        "referenced since the previous reference to the same block. A fully associative LRU\n"
-        "cache of C blocks hits if and only if the distance is below C.\n"
-        "Results go to standard output, messages to standard error. Every input may be \"\\-\".\n",
-        out);
+    fputs(".SH DESCRIPTION\n"
+          "The reuse distance of a memory reference is the number of distinct other blocks\n"
+          "referenced since the previous reference to the same block. A fully associative LRU\n"
+          "cache of C blocks hits if and only if the distance is below C.\n"
+          "Results go to standard output, messages to standard error. The name \"\\-\" of a\n"
+          "trace or profile means standard input.\n",
+          out);
     fputs(".SH COMMANDS\n", out);
     for (size_t i = 0; command_at(i); i++)
         put_command(out, command_at(i));
@@ -177,7 +176,8 @@ void print_man(FILE *out) {
     put_end(out, NULL);
 }
 
-/* Writes the lists of engines, formats and generators that the options of the command refer to. */
+/* Writes the lists of engines, formats and generators for the page of a command: those that its options
+ * refer to, or that the command itself is about. */
 static void put_lists(FILE *out, const command *cmd) {
     bool engines = false, formats = false;
     for (const rd_opt *opt = cmd->opts; opt && opt->name; opt++) {

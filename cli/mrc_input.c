@@ -1,4 +1,4 @@
-/* Reads the profile of mrc, or analyzes its traces. See mrc_input.h. */
+/* Reads the profile for mrc or sharing, or analyzes the traces. See mrc_input.h. */
 #include "mrc_input.h"
 
 #include "profile_files.h"
@@ -13,14 +13,14 @@
 
 #define HEAD_BYTES 4096 /* bytes that are enough to tell a profile from a trace */
 
-/* A file whose first bytes have been read. If they cannot be read again, as those of a pipe, the
- * file stays open. */
+/* A file whose first bytes have been read. Standard input, and a file that cannot be read again from its
+ * start, such as a pipe, stay open. */
 typedef struct input_file {
     const char *path;
-    int fd; /* -1: the file is closed */
+    int fd; /* -1: the file is not open */
     char head[HEAD_BYTES];
     size_t n;
-    rd_trace *trace; /* the trace in an open file */
+    rd_trace *trace; /* the trace in a file that stays open; NULL: none */
 } input_file;
 
 static bool is_standard(const char *path) {
@@ -136,9 +136,9 @@ static int read_as_profile(rd_ctx *ctx, const mrc_input *in, const input_file *f
                            rd_profile **out) {
     const char *path = f->path;
     if (has_trace_options(in))
-        return fail_usage("%s: this is a profile; -e, -f, -b, --kinds, --bound and --merge are for "
-                          "traces",
-                          path);
+        return fail_usage("%s: this is a profile; %s are for traces; omit them", path,
+                          in->sharing ? "-f, -b and --kinds"
+                                      : "-e, -f, -b, --kinds, --bound and --merge");
     rd_status status = f->fd >= 0 ? rd_profile_read_fd(ctx, f->fd, name_of(f), f->head, f->n, out)
                                   : rd_profile_read(ctx, path, out);
     if (status != RD_OK)

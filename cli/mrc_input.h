@@ -13,8 +13,8 @@ typedef struct mrc_input {
     bool sharing;          /* true: find the data that threads share, without distances */
 } mrc_input;
 
-/* Reads the profile, or analyzes the `n` traces. Reports failures and returns the exit status. *out
- * becomes NULL if there is no profile. */
+/* Reads the profile, or analyzes the `n` traces. Reports failures and returns the exit status. *out must
+ * be NULL before the call, and stays NULL if there is no profile. */
 int mrc_read(rd_ctx *ctx, const mrc_input *in, int n, char **paths, rd_profile **out);
 
 #endif

@@ -25,7 +25,7 @@ bool objects_time(const char *text, uint64_t *nanoseconds) {
     return false;
 }
 
-/* Returns the length of a stretch in nanoseconds; 0: there are none, or --every is malformed. */
+/* Returns the length of a stretch in nanoseconds; 0: --every is not given or malformed. */
 static uint64_t every_of(const object_options *o) {
     uint64_t length = 0;
     return o->every && objects_time(o->every, &length) ? length : 0;
@@ -47,8 +47,10 @@ int objects_check(const object_options *o) {
     if (!o->weight && (o->count || o->expiry || o->warmup || o->every))
         return fail_usage("--count, --expiry, --warmup and --every need --weight=bytes");
     if (o->every && !every_of(o))
-        return fail_usage("--every: '%.80s' is not a length of time, such as 30s, 15m, 1h or 1d",
-                          o->every);
+        return fail_usage(
+            "--every: '%.80s' is not a length of time from 1 ns to 106751 days, such as "
+            "30s, 15m, 1h or 1d",
+            o->every);
     return EXIT_OK;
 }
 
@@ -63,7 +65,7 @@ int objects_check_profile(const object_options *o, const char *path, const rd_pr
         return fail("%s: this profile has no stretches of time; analyze the trace with --every",
                     path);
     return fail(
-        "%s: this profile has stretches of %.6g seconds; analyze the trace for another length",
+        "%s: this profile has stretches of %.6g seconds; analyze the trace again with this --every",
         path, (double)all->every / 1e9);
 }
 
@@ -113,6 +115,6 @@ int objects_take_engine(rd_ctx *ctx, const object_options *o, const char **engin
     if (config->sample_rate == 0)
         config->sample_rate = 0.01; /* the default of the engine */
     if (config->every)
-        return fail_usage("--every cannot be combined with a sample; analyze all objects");
+        return fail_usage("--every and -e shards cannot be combined; give only one of them");
     return EXIT_OK;
 }

@@ -28,7 +28,8 @@ int objects_check_profile(const object_options *o, const char *path, const rd_pr
  * engine, nothing changes. Reports a mistake and returns the exit status. */
 int objects_take_engine(rd_ctx *ctx, const object_options *o, const char **engine,
                         rd_objects_config *config);
-/* Reports options that need --weight=bytes if it is missing, and returns the exit status. */
+/* Reports options that need --weight=bytes if it is missing, and a malformed --every. Returns the exit
+ * status. */
 int objects_check(const object_options *o);
 
 #endif

@@ -44,13 +44,17 @@ static int check_inputs(const output_place *place, const char *const *inputs, si
 
 static int check_distinct(const output_place *place, const output_place *others, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        if (is_standard(place->path) && is_standard(others[i].path))
+        if (is_standard(place->path) && others[i].path && is_standard(others[i].path))
+            return fail_usage(
+                "%s and %s both write to standard output; name a file for one of them",
+                place->option, others[i].option);
+        if (is_standard(place->path) && !others[i].path)
             return fail_usage(
                 "%s=-: the result also goes to standard output; write it to a file with -o FILE",
                 place->option);
         if (rd_output_is_same(path_of(place), path_of(&others[i])))
-            return fail_usage("%s and %s name the same file: %s", place->option, others[i].option,
-                              name_of(place));
+            return fail_usage("%s and %s name the same file, %s; name two files", place->option,
+                              others[i].option, name_of(place));
     }
     return EXIT_OK;
 }

@@ -3,7 +3,8 @@
 
 #include "output_file.h"
 
-/* Takes the caches from the first profile that has details. Returns false if no profile has any. */
+/* Takes the caches from the first profile whose details count misses of caches. Returns false if there is
+ * no such profile. */
 static bool caches_of_profiles(rd_page *page) {
     for (size_t i = 0; i < page->n; i++) {
         const rd_details *details = rd_profile_details(page->profiles[i]);
@@ -38,7 +39,7 @@ int page_write(rd_ctx *ctx, rd_page *page, const cache_list *caches, const char 
     if (objects && (caches || page->n_machines))
         return fail_usage(
             "%s: this profile is of object caches, but --caches and --machine describe "
-            "caches of a processor; leave out these options",
+            "caches of a processor; omit these options",
             page->names[0]);
     if (!objects)
         choose_caches(page, caches, &machine);

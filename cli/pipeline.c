@@ -44,8 +44,9 @@ static bool threads_help(const char *engine) {
     return strcmp(name, "auto") == 0 || (info && !(info->caps & RD_CAP_THREADS));
 }
 
-/* Returns the number of threads for -t auto. The number is 1 if memory is limited, because several
- * threads need more memory than one, and with a checkpoint, which `parda` writes. */
+/* Returns the number of threads for -t auto. The number is 1 if several threads do not always help the
+ * engine, if memory is limited, because several threads need more memory than one, and with a checkpoint,
+ * which only engine parda writes. */
 static uint32_t choose_threads(const pipeline_options *o) {
     if ((o->engine && !threads_help(o->engine)) || o->checkpoint || o->mem_bytes)
         return 1;
@@ -98,7 +99,7 @@ static int parse_interleave(pipeline *p, rd_analysis_config *config) {
 static int parse_options(pipeline *p, rd_analysis_config *config) {
     const pipeline_options *o = p->options;
     if (o->quiet && o->verbose)
-        return fail_usage("-q and -v cannot be used together");
+        return fail_usage("-q and -v cannot be combined; give only one of them");
     int status = parse_block(p->ctx, o->block, &config->block);
     if (status == EXIT_OK)
         status = pipeline_threads(p->ctx, o, &config->threads);

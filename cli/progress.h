@@ -1,5 +1,5 @@
-/* The progress bar on stderr: progress, speed and remaining time. Beside a running program, it
- * shows the elapsed time instead of the remaining time, at the right edge of the terminal. */
+/* The progress bar on stderr: progress, remaining time, references and speed. Beside a running program, it
+ * is a text at the right edge of the terminal: references, speed and elapsed time. */
 #ifndef RD_PROGRESS_H
 #define RD_PROGRESS_H
 
@@ -13,7 +13,7 @@ typedef struct progress {
     bool shown;       /* true: a line has been drawn and not yet wiped */
     bool unicode;     /* true: the terminal supports block characters */
     bool beside;      /* true: a running program uses the same terminal */
-    uint64_t total;   /* size of all files in bytes; 0: unknown */
+    uint64_t total;   /* bytes of all files, or references of a generator; 0: unknown */
     double started;   /* start time in seconds of the monotonic clock */
     double next_draw; /* earliest time of the next drawing */
 } progress;
@@ -30,7 +30,7 @@ void progress_start(progress *p, progress_when when, uint64_t total_bytes);
 void progress_start_beside(progress *p, progress_when when);
 /* Redraws the bar at most five times per second, however often the caller calls this function. */
 void progress_update(progress *p, uint64_t bytes_done, uint64_t references);
-/* Wipes the line, so that messages and results start on an empty line. */
+/* Wipes the bar, so that messages and results do not mix with it. */
 void progress_wipe(progress *p);
 
 /* Returns the seconds of a monotonic clock. */

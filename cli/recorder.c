@@ -1,8 +1,8 @@
 /* Starts a program under a recorder. See recorder.h.
  *
  * The program inherits the standard streams of this process. The terminal sends its signals to the
- * program directly; signals that are sent to this process are forwarded to the program. This
- * process ends after the program.
+ * program directly; signals that another process sends to this process are forwarded to the program.
+ * This process ends after the program.
  */
 #include "recorder.h"
 
@@ -210,8 +210,8 @@ rd_live *recorder_live(recorder *r) {
     return r->live;
 }
 
-/* Terminates the program with SIGTERM, and with SIGKILL if it does not exit after END_TURNS
- * turns. */
+/* Terminates the program with SIGTERM, and with SIGKILL if it has not exited after END_TURNS waits of
+ * END_WAIT_NS. */
 static void end_program(recorder *r) {
     const struct timespec moment = {.tv_nsec = END_WAIT_NS};
     kill(r->program, SIGTERM);

@@ -168,7 +168,7 @@ uint64_t recorder_burst(rd_ctx *ctx, const recorder_options *o) {
 }
 
 /* Makes threads of OpenMP sleep when they wait, unless the user has chosen otherwise, because the
- * recorder sees the system calls of a thread that sleeps, and nothing of one that spins. Returns
+ * recorder sees the system calls of a thread that sleeps, but nothing of a thread that spins. Returns
  * false if memory is exhausted. */
 static bool set_waiting(const recorder_options *o) {
     return !o->sync ||

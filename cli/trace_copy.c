@@ -77,11 +77,17 @@ static int report(trace_copy *c, rd_status status) {
 /* ---- the new trace ---- */
 
 static const char *field_name(uint32_t field) {
-    return field == RD_FIELD_SIZE     ? "sizes"
-           : field == RD_FIELD_KIND   ? "kinds"
-           : field == RD_FIELD_PC     ? "program counters"
-           : field == RD_FIELD_THREAD ? "threads"
-                                      : rd_field_name(field);
+    return field == RD_FIELD_SIZE        ? "sizes"
+           : field == RD_FIELD_KIND      ? "kinds"
+           : field == RD_FIELD_PC        ? "program counters"
+           : field == RD_FIELD_THREAD    ? "thread numbers"
+           : field == RD_FIELD_SYNC      ? "events of synchronization"
+           : field == RD_FIELD_TIME      ? "times"
+           : field == RD_FIELD_LIFETIME  ? "lifetimes"
+           : field == RD_FIELD_OPERATION ? "operations"
+           : field == RD_FIELD_BYTES     ? "sizes of objects"
+           : field == RD_FIELD_CONTEXT   ? "calling contexts"
+                                         : rd_field_name(field);
 }
 
 /* Tells the user, unless options->quiet is set, which columns the format of the new trace does not
@@ -91,8 +97,8 @@ static void tell_losses(const trace_copy *c) {
         return;
     for (uint32_t field = 1; field; field *= 2)
         if (c->fields & ~c->format->fields & field)
-            tell_user("format %s does not support %s; they are left out", c->format->name,
-                      field_name(field));
+            tell_user("format %s does not support %s; the new trace is without them",
+                      c->format->name, field_name(field));
     bool holds_ids = c->format->ids || strcmp(c->format->name, "native") == 0;
     if (c->ids && !holds_ids)
         tell_user(

@@ -38,8 +38,8 @@ trace_copy *trace_copy_new(rd_ctx *ctx, const copy_options *options, uint32_t ki
 int trace_copy_add(trace_copy *c, const char *name, rd_trace *trace);
 
 /* Finishes the new trace and frees everything. `status` is the exit status of the command so far.
- * No file appears if nothing was added or a recorded program never began, nor, without
- * options->keep, if writing failed or `status` is EXIT_USAGE. Returns the exit status. */
+ * No file appears if no trace was added or a recorded program never began. Without options->keep, no file
+ * appears either if writing failed or `status` is EXIT_USAGE. Returns the exit status. */
 int trace_copy_finish(trace_copy *c, int status);
 
 #endif
