@@ -24,14 +24,15 @@ typedef struct counts {
 } counts;
 
 typedef struct annotated_line {
-    size_t source;
+    size_t source; /* index of the source file in the attribution */
     uint64_t line;
     const char *text; /* source text from the profile; NULL: unknown */
     counts counts;
 } annotated_line;
 
 typedef struct annotated_file {
-    size_t source, first, n; /* `n` lines, from `first` on */
+    size_t source;   /* index of the source file in the attribution */
+    size_t first, n; /* its lines are the `n` elements of annotation.lines from index `first` on */
     counts counts;
 } annotated_file;
 
@@ -184,8 +185,8 @@ static void put_text(annotation *a, const char *text) {
     rdi_text_escaped(&a->paper.t, text);
 }
 
-/* Adds a line to the listing: in bold if it has at least a tenth of the total value, dimmed if it has
- * none. */
+/* Adds a line to the listing: in bold if it has at least a tenth of the total value, dimmed if it has no
+ * counts (`c` is NULL). */
 static void put_line(annotation *a, const counts *c, uint64_t number, const char *text) {
     char digits[24];
     rdi_ink ink = c && share_of(a, c) >= 0.1 ? RDI_INK_BOLD : c ? RDI_INK_PLAIN : RDI_INK_DIM;
@@ -208,7 +209,8 @@ static bool is_hot(const annotation *a, const annotated_line *line) {
 }
 
 /* Returns whether line `number` is shown: because the whole file is shown, or because a hot line is near.
- * `*next` is the index of the first annotated line of the file that is not too far before it. */
+ * Line numbers must ascend from call to call. *next, at first 0, becomes the index of the first hot line of
+ * the file that is at most config->context lines before line `number`, or comes later. */
 static bool is_shown(const annotation *a, const annotated_file *file, uint64_t number,
                      size_t *next) {
     uint64_t around = a->config->context;
@@ -239,7 +241,7 @@ static void put_source(annotation *a, const annotated_file *file, const rdi_sour
     }
 }
 
-/* Lists the lines of a file that come after line `end` and are hot, or all of them if whole files are
+/* Lists the hot lines of a file after line `end`, or all its lines with counts after `end` if whole files are
  * shown. `end` is the last line of the source file, or 0 if the file cannot be read. */
 static void put_lines_after(annotation *a, const annotated_file *file, uint64_t end) {
     for (size_t i = 0; i < file->n; i++) {
@@ -249,8 +251,8 @@ static void put_lines_after(annotation *a, const annotated_file *file, uint64_t 
     }
 }
 
-/* Returns the path that the user gave for the source file, or NULL if there is none. A path matches if it
- * ends with the other path. */
+/* Returns the path that the user gave for the source file, or NULL if there is none. Two paths match if one
+ * of them ends with the other one, beginning at a folder or file name. */
 static const char *given_path(const annotation *a, const char *source) {
     for (size_t i = 0; i < a->config->n_sources; i++) {
         const char *given = a->config->sources[i];
@@ -268,7 +270,8 @@ static void put_note(annotation *a, const char *text) {
     rdi_text_printf(&a->paper.t, "Note: %s\n", text);
 }
 
-/* Reads the source file, or the file that the user gave for it. */
+/* Reads the source file or, if it cannot be read, the file that the user gave for it. Adds a note if neither
+ * can be read, or if the file is newer than the profile. */
 static rd_status read_source(annotation *a, const char *source, rdi_source_file *out) {
     const char *given = given_path(a, source);
     struct stat facts;
@@ -312,8 +315,8 @@ static bool is_own(const rd_attribution *a, const char *file) {
     return a->n_own == 0;
 }
 
-/* Returns whether a file is annotated: one that the user gave, or else an own file above the
- * threshold. */
+/* Returns whether a file is annotated. If the user named files, only these files are annotated; otherwise
+ * the files of own code whose share reaches the threshold. */
 static bool is_chosen(const annotation *a, const annotated_file *file) {
     const char *source = a->d->attribution->sources[file->source];
     if (a->config->n_sources)
@@ -353,7 +356,7 @@ static rd_status annotate(annotation *a, const rd_profile *p) {
     RD_TRY(list_lines(a));
     RD_TRY(list_files(a));
     rdi_paper_title(&a->paper, p);
-    rdi_text_printf(&a->paper.t, "Shares and order are those of the %s%s.\n",
+    rdi_text_printf(&a->paper.t, "Shares are of the %s%s; files with larger shares come first.\n",
                     a->value ? a->d->levels[a->value - 1].name : "references",
                     a->value ? " misses" : "");
     for (size_t i = 0; i < a->n_files; i++)
@@ -365,7 +368,7 @@ static rd_status annotate(annotation *a, const rd_profile *p) {
     if (n == 0)
         rdi_text_puts(&a->paper.t, a->config->n_sources
                                        ? "\nThe profile has no lines of these source files.\n"
-                                       : "\nThe profile has no lines of own code.\n");
+                                       : "\nNo file of own code reaches the threshold.\n");
     put_sums(a, &shown);
     put_unknown(a);
     return RD_OK;
@@ -380,11 +383,16 @@ static rd_status choose_value(annotation *a) {
         if (strcmp(a->d->levels[a->value - 1].name, cache) == 0)
             return RD_OK;
     a->value = 0;
-    return strcmp(cache, "references") == 0
-               ? RD_OK
+    if (strcmp(cache, "references") == 0)
+        return RD_OK;
+    return a->d->n_levels
+               ? rdi_fail(a->arena.ctx, RD_EINVAL,
+                          "the profile has no cache '%.40s'; name one of its caches, such as %s, "
+                          "or 'references'",
+                          cache, a->d->levels[0].name)
                : rdi_fail(a->arena.ctx, RD_EINVAL,
-                          "the profile has no cache '%.40s'; its first cache is %s", cache,
-                          a->d->n_levels ? a->d->levels[0].name : "missing");
+                          "the profile has no misses of caches; use 'references', not '%.40s'",
+                          cache);
 }
 
 rd_status rd_report_annotate(rd_profile *p, const rd_annotation *config,

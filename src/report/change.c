@@ -4,7 +4,7 @@
  * number of references. In three cases miss ratios are compared instead: if a recorder skipped
  * references, so that the numbers of misses are unknown; if all miss ratios are equal; and if one
  * run is so much longer that its numbers of misses say nothing about locality. Object caches are
- * always compared by their miss ratios, because traces of requests have any length.
+ * always compared by their miss ratios, because traces of requests can have any length.
  */
 #include "report/change.h"
 
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define SAME    0.0005 /* smaller relative differences count as none */
-#define USUAL   8      /* smallest cache size in blocks; all programs reuse the last few blocks */
+#define USUAL   8      /* caches of fewer blocks are compared last; see say_verdict() */
 #define CLEARLY 10     /* minimum factor between the sums of gains and losses for a clear change */
 #define LONGER  4      /* maximum factor between the numbers of references of comparable runs */
 
@@ -280,7 +280,7 @@ static void say_no_change(const change_report *r) {
 }
 
 /* Says at which size the byte miss ratios of objects differ most, unless the first sentence is about
- * this size. Bands of samples are not taken into account, so samples have no such sentence. */
+ * this size. The sentence is left out for samples, because it does not take their bands into account. */
 static void say_bytes(const change_report *r, const change_sum *sum) {
     char share[2][RDI_FORMAT_ROOM];
     const change_at *at = &sum->bytes;
@@ -294,6 +294,8 @@ static void say_bytes(const change_report *r, const change_sum *sum) {
     rdi_text_printf(r->out, ": %s instead of %s of the bytes requested.\n", share[1], share[0]);
 }
 
+/* Adds the first sentence. Sizes below USUAL are compared only if no other size differs, because all
+ * programs reuse the last few blocks. */
 static void say_verdict(const change_report *r) {
     change_sum sum = add_up(r, USUAL);
     if (sum.better == 0 && sum.worse == 0)
@@ -430,7 +432,7 @@ rd_status rdi_change_say(rd_ctx *ctx, const rdi_change *change, rdi_text *out) {
     if (identical) {
         rdi_text_puts(out, "The two profiles are identical.\n");
     } else if (!measured) {
-        rdi_text_puts(out, "One of the profiles has no distances to compare.\n");
+        rdi_text_puts(out, "At least one of the profiles has no distances to compare.\n");
     } else if (bytes[0] != bytes[1]) {
         rdi_text_puts(out, "Blocks have a size in only one of the profiles, so caches cannot be "
                            "compared.\n");

@@ -45,7 +45,7 @@ static unsigned count_octaves(const rd_profile *p, const rdi_mrc_scan *scan) {
     return octaves < MIN_OCTAVES ? MIN_OCTAVES : octaves > MAX_OCTAVES ? MAX_OCTAVES : octaves;
 }
 
-/* The miss-ratio curve of the chart: that of requests, or of bytes if `of_bytes` is true. */
+/* A miss-ratio curve of the chart: of bytes if `of_bytes` is true, otherwise of requests or references. */
 typedef struct curve {
     rdi_mrc_scan requests;
     rdi_byte_scan bytes;
@@ -94,7 +94,7 @@ static void put_braille(rdi_text *t, uint8_t bits) {
     rdi_text_add(t, utf8, sizeof utf8);
 }
 
-/* Prints one character of the chart. Where both curves meet, it is that of the curve of requests. */
+/* Prints one character of the chart. Where both curves meet, it belongs to the curve of requests. */
 static void print_cell(rdi_paper *paper, uint8_t bits, uint8_t byte_bits) {
     bool unicode = paper->style.unicode;
     if (bits && unicode)
@@ -162,7 +162,7 @@ static void print_axis(rdi_paper *paper, const dot_grid *g, unsigned octaves, un
 }
 
 /* Prints the labels, centered under their ticks. The last label moves to the left if it would not
- * fit. */
+ * fit, and is left out if it would touch the label before it. */
 static void print_sizes(rdi_paper *paper, const dot_grid *g, unsigned octaves, unsigned step) {
     unsigned column = 0;
     for (unsigned i = 0; i <= octaves; i += step) {
@@ -173,7 +173,7 @@ static void print_sizes(rdi_paper *paper, const dot_grid *g, unsigned octaves, u
         unsigned right = LABEL + 1 + g->cells - columns;
         at = at < right ? at : right;
         if (column > 0 && at <= column)
-            break; /* the last label would touch the one before */
+            break;
         rdi_text_fill(&paper->t, ' ', at - column);
         rdi_text_puts(&paper->t, label);
         column = at + columns;

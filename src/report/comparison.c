@@ -238,7 +238,7 @@ static rd_status add_matrix(rdi_text *t, const rd_comparees *all) {
 
 static rd_status check_comparees(rd_ctx *ctx, const rd_comparees *all) {
     if (all->n < 2)
-        return rdi_fail(ctx, RD_EINVAL, "a comparison needs two profiles");
+        return rdi_fail(ctx, RD_EINVAL, "a comparison needs two or more profiles, not %zu", all->n);
     RDI_NEED(ctx, all->profiles, all->names);
     for (size_t i = 0; i < all->n; i++)
         RDI_NEED(ctx, all->profiles[i], all->names[i]);

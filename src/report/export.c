@@ -24,7 +24,8 @@ const char *rd_exporter_summary(size_t i) {
     return i < RDI_COUNT(exporters) ? exporters[i]->summary : NULL;
 }
 
-/* Finds the value that `cache` names: a cache, or "references". */
+/* Finds the value that `cache` names: the misses of a cache, or "references". NULL means the misses of the
+ * first cache, or the references if the profile has no misses. */
 static rd_status choose_value(rdi_export *e, const char *cache) {
     e->chosen = e->n_values > 1 ? 1 : 0;
     if (!cache)
@@ -38,8 +39,14 @@ static rd_status choose_value(rdi_export *e, const char *cache) {
             e->chosen = k + 1;
             return RD_OK;
         }
-    return rdi_fail(e->ctx, RD_EINVAL, "the profile has no cache '%.40s'; its first cache is %s",
-                    cache, e->d->n_levels ? e->d->levels[0].name : "missing");
+    return e->d->n_levels
+               ? rdi_fail(e->ctx, RD_EINVAL,
+                          "the profile has no cache '%.40s'; name one of its caches, such as %s, "
+                          "or 'references'",
+                          cache, e->d->levels[0].name)
+               : rdi_fail(e->ctx, RD_EINVAL,
+                          "the profile has no misses of caches; use 'references', not '%.40s'",
+                          cache);
 }
 
 rd_status rd_report_export(rd_profile *p, const char *to, const char *cache, char **text,
@@ -50,7 +57,9 @@ rd_status rd_report_export(rd_profile *p, const char *to, const char *cache, cha
     while (i < RDI_COUNT(exporters) && strcmp(exporters[i]->name, to) != 0)
         i++;
     if (i == RDI_COUNT(exporters))
-        return rdi_fail(ctx, RD_EINVAL, "'%.40s' is not a format of exports", to);
+        return rdi_fail(ctx, RD_EINVAL,
+                        "there is no export format '%.40s'; rd_exporter_name() names the formats",
+                        to);
     rdi_export e;
     rdi_text out = rdi_text_start(ctx);
     rd_status status = rdi_export_init(&e, p);

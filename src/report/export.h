@@ -1,9 +1,10 @@
 /* Declares the tree of calls and the functions that all exporters share. Exporters write profiles
  * in the formats of other tools.
  *
- * An exporter writes a tree of calls whose nodes have references and misses of each cache. It is the
- * tree of calling contexts. If a profile has no calling contexts, the tree is made from its lines and the
- * calls through which they were inlined. In both trees, the counts of all nodes add up to the profile's.
+ * All exporters except csv write a tree of calls whose nodes have references and misses of each cache. It
+ * is the tree of calling contexts. If a profile has no calling contexts, the tree is made from its lines
+ * and the calls through which they were inlined. In both trees, the counts of all nodes add up to the
+ * totals of the profile.
  */
 #ifndef RDI_EXPORT_H
 #define RDI_EXPORT_H
@@ -26,7 +27,7 @@ typedef struct rdi_export {
     size_t n_nodes;
     size_t *first, *next; /* for each node, its first child and next sibling; the last element of
                              `first` is the first outermost node; RD_NO_INDEX: none */
-    uint64_t (*all)[RDI_EXPORT_VALUES]; /* for each node, the values including its children */
+    uint64_t (*all)[RDI_EXPORT_VALUES]; /* for each node, the sums over it and its descendants */
     /* The values: references, and misses of each cache. */
     size_t n_values;
     char names[RDI_EXPORT_VALUES][48]; /* names, such as "references" and "L1 misses" */
@@ -53,7 +54,7 @@ void rdi_export_walk(const rdi_export *e,
                      void (*visit)(void *user, size_t node, size_t depth, bool enter), void *user);
 
 /* Writes "file:line" of a frame, without folders, to `text`; the module if the file is unknown, or "" if
- * both are. */
+ * the module is unknown, too. */
 #define RDI_PLACE_ROOM 300
 void rdi_export_place(const rd_call_frame *f, char text[RDI_PLACE_ROOM]);
 

@@ -1,7 +1,7 @@
 /* Exports the tree for pprof: its profile.proto, without compression.
  *
- * Function and location i + 1 are frame i. Text 2 * i + FIRST_TEXT is the frame's function, and the
- * next one is its file.
+ * Function and location i + 1 are frame i. Text number text_of_frame(i) is the function of frame i, and
+ * the next text is its file, or its module if the file is unknown.
  */
 #include "report/export.h"
 #include "report/protobuf.h"

@@ -24,8 +24,8 @@ typedef struct picture {
     size_t rows;
 } picture;
 
-/* Adds up to `columns` characters of a text. Escapes the characters that have a meaning in XML, and drops
- * control characters. */
+/* Adds the first characters of a text, fewer than `columns`. Escapes the characters that have a meaning in
+ * XML, and drops control characters. */
 static void put_xml(rdi_text *out, const char *text, size_t columns) {
     for (; *text; text++) {
         columns -= ((unsigned char)*text & 0xc0) != 0x80 && columns > 0;

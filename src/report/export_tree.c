@@ -14,9 +14,10 @@ typedef struct line_tree {
     rdi_export *e;
     rd_call_frame *frames;
     rd_call_node *nodes;
-    /* Element i + 1 is the index plus 1 of the child that was last added to node i; element 0 is that of
-     * the last outermost node. A line can only be added to this child. Lines of one function are usually
-     * neighbors in the profile; equal nodes that are not neighbors stay separate. */
+    /* Element i + 1 is 1 plus the index of the child that was last added to node i, or 0 if there is none.
+     * Element 0 is the same for the outermost nodes. Only this child is compared with a new frame. Lines of
+     * one function are usually neighbors in the profile; equal nodes that are not neighbors stay
+     * separate. */
     size_t *newest;
 } line_tree;
 
@@ -24,8 +25,8 @@ static bool is_same(const char *a, const char *b) {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Returns the child of `parent` (RD_NO_INDEX: the outermost node) with this frame; adds it if it is
- * not the newest one. */
+/* Returns the newest child of `parent` (RD_NO_INDEX: the newest outermost node) if it has this frame.
+ * Otherwise adds a child with this frame and returns it. */
 static size_t add_node(line_tree *t, size_t parent, const rd_call_frame *frame) {
     rdi_export *e = t->e;
     size_t *newest = &t->newest[parent == RD_NO_INDEX ? 0 : parent + 1], node = *newest;
@@ -113,7 +114,8 @@ static rd_status tree_of_lines(rdi_export *e) {
 
 /* ---- the tree of calling contexts ---- */
 
-/* Copies the tree and adds a node for the contexts that did not fit. */
+/* Copies the tree, and adds a node for the references whose calling contexts are unknown, if there are
+ * any. */
 static rd_status tree_of_contexts(rdi_export *e) {
     const rd_contexts *c = e->d->contexts;
     rd_call_frame *frames = rdi_arena_alloc(&e->arena, c->n_frames + 1, sizeof *frames);

@@ -26,7 +26,7 @@ typedef struct tree {
     size_t n_levels;
     tree_node *nodes;
     size_t *frames;    /* index of each frame on the page; RD_NO_INDEX: not used */
-    size_t *functions; /* index of the function of each frame on the page */
+    size_t *functions; /* for each frame, the index of its function on the page */
     size_t kept;       /* number of kept nodes */
 } tree;
 
@@ -219,8 +219,9 @@ static void put_nodes(rd_json_writer *w, const tree *t) {
     rd_json_end_array(w);
 }
 
-/* Writes [contexts, references, misses ...] of all contexts without a place in the tree: those that
- * the profile does not have, and branches whose outermost frame is not kept. */
+/* Writes [contexts, references, misses ...] for the references without a node in the tree: those whose
+ * contexts are unknown, and those of branches whose outermost frame is not kept. `contexts` also counts
+ * the contexts that the nodes "(others)" of the profile sum. */
 static void put_other(rd_json_writer *w, const tree *t) {
     const rd_contexts *c = t->contexts;
     rd_call_node other = {.references = c->other_references};

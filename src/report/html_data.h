@@ -60,7 +60,8 @@ RD_CHECKED rd_status rdi_html_contexts(rd_json_writer *w, const rd_profile *p, s
  * for all threads has no such member. */
 RD_CHECKED rd_status rdi_html_threads(rd_json_writer *w, const rd_profile *p, size_t n_profiles);
 
-/* Writes the data that threads share as a member of the profile's object, if the profile has them. */
+/* Writes the data that threads share as a member of the profile's object. A profile without the section
+ * "sharing" has no such member. */
 void rdi_html_sharing(rd_json_writer *w, const rd_profile *p, size_t n_profiles);
 
 /* ---- machines (html_machines.c) ---- */
@@ -70,8 +71,8 @@ RD_CHECKED rd_status rdi_html_machines(rd_json_writer *w, const rd_page *page);
 
 /* ---- curves and bins (html_curve.c) ---- */
 
-/* Returns the size in blocks of the smallest cache with all achievable hits, or the bound; at least
- * 1 and at most 2^62. */
+/* Returns the size in blocks, or in bytes for object caches, of the smallest cache with all achievable
+ * hits, or the bound; at least 1 and at most 2^62. */
 uint64_t rdi_html_end(const rd_profile *p);
 
 /* Makes the curve from 1 block, or from the smallest size that the sample resolves, to its end. The

@@ -1,8 +1,8 @@
 /* Writes the details of a profile for the page: the same JSON as in the profile file, but shorter.
  *
- * A long list of attribution keeps its first entries and one entry with the sum of the rest, so
- * that the page stays small. Only the first entries keep their distances, which the page shows when
- * an entry is opened. */
+ * A long list of functions, lines, pairs or data keeps its first entries and one entry with the sum of the
+ * rest, so that the page stays small. Only the first entries keep their distances, which the page shows
+ * when an entry is opened. */
 #include "report/html_data.h"
 
 #include "base/arena.h"
@@ -31,7 +31,8 @@ static size_t reduced_of(size_t n, size_t rows) {
     return n <= rows ? n : rows;
 }
 
-/* Returns the index of entry `index` in the reduced list: its own, or that of the sum. */
+/* Returns the index of entry `index` in the reduced list: the same, or the index of the sum if the entry is
+ * dropped. RD_NO_INDEX stays as it is. */
 static size_t reduced_index(size_t index, size_t n, size_t rows) {
     size_t kept = kept_of(n, rows);
     return index < kept || index >= n ? index : kept;

@@ -1,4 +1,5 @@
-/* Writes the machines of a page: the misses of their caches, and the code that waits longest. */
+/* Writes the machines of a page, including caches that were simulated: the misses of their caches by cause,
+ * conflicts, and the code that waits longest. */
 #include "report/html_data.h"
 
 #include "model/machine_misses.h"
@@ -195,7 +196,8 @@ static void put_entry_name(rd_json_writer *w, const rd_attribution *a, cause_lis
                                            : a->data[i].name);
 }
 
-/* Writes [name, cold, capacity, conflict] for the n entries of a list that miss most in cache k. */
+/* Writes [name, cold, capacity, conflict] for the entries of a list that miss most in cache k, at most
+ * LONGEST of them. */
 static rd_status put_causes(rd_json_writer *w, const char *key, const rd_details *d, cause_list of,
                             size_t k) {
     const rd_miss_causes *c = d->causes;

@@ -42,8 +42,8 @@ static rd_status put_size(rd_json_writer *w, const rd_profile *p, uint64_t bytes
     return put_larger(w, p, "twice", 2 * bytes);
 }
 
-/* Returns the number of bytes for which the page says how many misses that much more memory avoids:
- * 1 GiB, or a smaller power of two if all achievable hits need less than STEPS GiB. */
+/* Returns the step of memory in bytes: the page says how many misses this much more memory avoids. The step
+ * is 1 GiB, or a smaller power of two if all achievable hits need less than STEPS GiB. */
 static uint64_t step_of(const rd_page *page) {
     uint64_t step = 1, end = 0;
     for (size_t i = 0; i < page->n; i++)

@@ -98,7 +98,9 @@ static rd_status check_kind(rd_ctx *ctx, const rd_page *page, bool *objects) {
                             page->names[other ? i : 0], page->names[other ? 0 : i]);
     }
     if (*objects && page->n_machines)
-        return rdi_fail(ctx, RD_EINVAL, "%s: an object cache is not a cache of a machine",
+        return rdi_fail(ctx, RD_EINVAL,
+                        "%s: this profile is of object caches, which no machine has; make the page "
+                        "without machines",
                         page->names[0]);
     return RD_OK;
 }

@@ -87,8 +87,8 @@ static int by_name(const void *key, const void *entry) {
     return strcmp(key, *(const char *const *)entry);
 }
 
-/* Divides the sorted lines into files, and sorts the files: own code first, then by descending share.
- * Returns the number of files. */
+/* Divides the sorted lines into files, and sorts the files: own code first, then by descending share. Leaves
+ * out files of libraries with a share below LEAST. Returns the number of files. */
 static size_t gather_files(const rd_attribution *a, const line_counts *lines, size_t n,
                            file_counts *out) {
     line_counts all = {0};

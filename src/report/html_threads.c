@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maximum numbers of threads, of shared blocks and of timelines, for all profiles of the page
+/* Approximate maximum numbers of threads, of shared blocks and of timelines, for all profiles of the page
  * together. */
 #define THREADS   1000
 #define BLOCKS    500

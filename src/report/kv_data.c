@@ -56,8 +56,8 @@ static rd_status make_row(const rd_kv_view *view, size_t index, rdi_kv_report_ro
 }
 
 /* Returns whether the report shows size number `index`. If the user chose no sizes, the report
- * begins with the last size before the first hit, and ends with the first size that has all
- * hits. */
+ * begins with the last size before the first hit, and ends with the first size that has all hits. If no
+ * size has hits, it shows only the first size. */
 static bool shown(const rd_kv_view *view, size_t index) {
     const rd_kv_config *config = rd_kv_config_of(view->kv);
     uint64_t end = rd_kv_totals_of(view->kv).end;
@@ -183,7 +183,8 @@ static void put_totals(rd_json_writer *w, const rd_kv_view *view) {
     rd_json_end_object(w);
 }
 
-/* Writes the hits by turn or over time, for the sizes that the report shows. */
+/* Writes the totals per turn (if the log has turns) and per window, the reuse gaps, and for each size that
+ * the report shows its hits per turn and window and the deciles of its share. */
 static void put_details(rd_json_writer *w, const rd_kv_view *view, const rdi_kv_report_row *rows,
                         size_t n) {
     rd_kv_series s = rd_kv_series_of(view->kv);

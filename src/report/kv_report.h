@@ -11,7 +11,7 @@ typedef struct rdi_kv_report_row {
     size_t index; /* index of the size in the configuration */
     uint64_t blocks;
     double block_ratio, token_ratio;
-    double p10, median, p99;                 /* shares of the prompt that were served */
+    double p10, median, p99;                 /* quantiles of the served share of a prompt */
     double best_blocks, best_low, best_high; /* Belady's bound; NAN: not requested */
 } rdi_kv_report_row;
 
@@ -29,7 +29,7 @@ double rdi_kv_seconds(const rd_kv_totals *totals);
 /* Returns the name of a router. */
 const char *rdi_kv_router_name(rd_kv_router router);
 
-/* Writes the report as JSON. With `curve`, the report has many more sizes, for charts. */
+/* Writes the report as JSON. With `curve`, the report also has the curve for the charts of the page. */
 rd_status rdi_kv_json(const rd_kv_view *view, bool curve, char **text, size_t *n);
 
 #endif

@@ -1,4 +1,4 @@
-/* Says for which of two profiles a machine waits longer, and compares their misses per cache. */
+/* Says with which of two profiles a machine waits longer, and compares their misses per cache. */
 #include "reusedist/report.h"
 
 #include "report/change.h"
@@ -113,8 +113,8 @@ static int compare_misses(const machine_change *c, size_t i, bool *known) {
     return after < before ? -1 : 1;
 }
 
-/* Gives the answer if the cost is not known: compares the misses of the outermost cache that misses
- * differently with the two profiles. */
+/* Gives the answer if the cost is not known: compares the misses of the outermost cache that misses more
+ * often with one of the two profiles. */
 static void say_misses(rdi_text *t, const machine_change *c) {
     size_t i = c->machine->caches.n;
     bool known = false, told = false;
@@ -124,7 +124,8 @@ static void say_misses(rdi_text *t, const machine_change *c) {
         told = told || known;
     }
     rdi_text_printf(t,
-                    "The cost of misses on %s is not known, because not all latencies are stated",
+                    "The cost of misses on %s is not known, because a latency or the misses of a "
+                    "cache are unknown",
                     c->machine->name);
     if (order)
         rdi_text_printf(t, "; its %s misses %s often in \"%s\" than in \"%s\".",
@@ -132,7 +133,7 @@ static void say_misses(rdi_text *t, const machine_change *c) {
                         c->names[0]);
     else
         rdi_text_puts(t, told ? "; its caches miss equally often in both profiles."
-                              : ", and the profiles do not contain the misses.");
+                              : "; the profiles do not tell which of them misses less.");
 }
 
 /* ---- the table ---- */
@@ -181,7 +182,9 @@ rd_status rd_report_machine_change(rd_ctx *ctx, const rd_comparees *all, const r
         rdi_machine_is_simulated(all->profiles[1], &kept))
         m = &kept;
     if (!m)
-        return rdi_fail(ctx, RD_EINVAL, "the two profiles do not keep the same machine");
+        return rdi_fail(
+            ctx, RD_EINVAL,
+            "the two profiles have not simulated the caches of one machine; name a machine");
     machine_change c = {.machine = m};
     rdi_change_names(all->names, c.names);
     RD_TRY(look(ctx, all->profiles, &c));

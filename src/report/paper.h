@@ -18,7 +18,7 @@ typedef enum rdi_ink { RDI_INK_PLAIN, RDI_INK_BOLD, RDI_INK_DIM, RDI_INK_DRAWING
 rdi_paper rdi_paper_start(rd_profile *p, const rd_report_style *style);
 
 /* Adds the name and format of the trace, the number of traces, or "profile" if neither is known,
- * and says if the trace is incomplete or sampled. */
+ * and says if the trace is incomplete, sampled or interleaved in lockstep. */
 void rdi_paper_title(rdi_paper *paper, const rd_profile *p);
 void rdi_paper_ink(rdi_paper *paper, rdi_ink ink);
 /* Adds a text that says how far the numbers of an approximate profile can be from the true

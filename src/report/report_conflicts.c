@@ -10,14 +10,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SHOWN         5    /* maximum number of entries of a table */
-#define TELLING       0.01 /* an entry is shown if it has more than this share of its table's misses */
+#define SHOWN 5 /* maximum number of entries of a table */
+/* An entry is shown if it has more than this share of the misses of its cache, and a pair of regions if it
+ * has more than this share of the conflict misses of its cache. */
+#define TELLING       0.01
 #define COUNT_COLUMNS 11
 #define CAUSE_COLUMNS 11
 #define NAME_LEAST    20
-/* A cache has many conflicts if its conflict misses minus its far hits are more than FEW, more than
- * one in FEW_MISSES of its misses, and more than one in FEW_REFERENCES of all references. A line is
- * named if it has more than one in FEW_MISSES of the conflicts. */
+/* A cache with policy LRU has many conflicts if its conflict misses minus its far hits are more than FEW,
+ * more than one in FEW_MISSES of its misses, and more than one in FEW_REFERENCES of all references. A line
+ * is named if it has more than one in FEW_MISSES of the conflict misses of such a cache. */
 #define FEW            10000
 #define FEW_MISSES     10
 #define FEW_REFERENCES 1000

@@ -10,12 +10,13 @@
  * line. */
 void rdi_report_conflicts(rdi_paper *paper, const rd_profile *p);
 
-/* Returns whether the report shows a pair of regions: their cache has many conflicts, and the pair has
- * more than 1 % of them. */
+/* Returns whether the report shows a pair of regions: the cache of `c` has many conflicts, and the pair has
+ * more than 1 % of its conflict misses. */
 bool rdi_conflict_is_telling(const rd_profile *p, const rd_conflict *c);
 
-/* Adds a sentence for each line that has many conflict misses, followed by a newline character: the
- * line, the data, the sets and the padding. Adds nothing if conflicts are few. */
+/* Adds text for the lines with the most conflict misses of each cache that has many conflicts, at most 3
+ * lines per cache: the line, the data, the sets and the padding. The text about a line ends with a newline
+ * character. */
 void rdi_conflict_advice(const rd_profile *p, rdi_text *out);
 
 #endif

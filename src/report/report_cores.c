@@ -15,7 +15,7 @@
 #define COLUMNS        11
 #define BAR_CELLS      20
 #define CAUSES         4
-#define ROWS_MAX       16 /* number of threads in the table */
+#define ROWS_MAX       16 /* maximum number of rows in the table of threads */
 
 static uint64_t block_bytes_of(const rd_profile *p) {
     return rd_profile_facts_of(p)->block_bytes;
@@ -136,7 +136,8 @@ static size_t add_names(rdi_text *t, const rd_hierarchy *h, bool shared) {
     return n;
 }
 
-/* Says which caches are private, and in which order the threads were simulated. */
+/* Says how many threads there are, which caches are private and which are shared, and in which order the
+ * threads were simulated. */
 static void add_caches(rdi_paper *paper, const rd_private_simulation *s) {
     rdi_text *t = &paper->t;
     rdi_text_printf(t, "  threads          %zu; private: ", s->n_threads);

@@ -20,8 +20,9 @@ typedef struct cost_table {
     size_t n;
 } cost_table;
 
-/* Fills `sizes` with 0 (no cache), a quarter, half, twice and four times the cheapest size. If no
- * cache is the cheapest, the sizes are multiples of the largest object. Returns their number. */
+/* Fills `sizes` with 0 (no cache), a quarter, half, twice and four times the cheapest size. If it is
+ * cheapest to have no cache, fills it with 0 and one, two and four times the size of the largest object.
+ * Returns the number of sizes. */
 static size_t sizes_around(const rd_profile *p, uint64_t cheapest, uint64_t sizes[AROUND]) {
     uint64_t unit = cheapest ? cheapest : rd_profile_objects(p)->largest;
     size_t n = 0;
@@ -164,8 +165,8 @@ static void add_answer(rdi_paper *paper, const rd_profile *p, const rd_object_co
     format_cost(c->misses, misses);
     if (c->bytes == 0)
         snprintf(words, sizeof words,
-                 "No cache is the cheapest: the misses of all requests cost %s, and every cache "
-                 "that holds the largest object costs at least as much.",
+                 "It is cheapest to have no cache: the misses of all requests cost %s, and every "
+                 "cache that holds the largest object costs at least as much.",
                  total);
     else
         snprintf(

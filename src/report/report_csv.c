@@ -1,4 +1,4 @@
-/* Makes tables for programs as comma-separated values. */
+/* Makes the histogram of a profile as CSV. */
 #include "reusedist/report.h"
 
 #include "base/text.h"

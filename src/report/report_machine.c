@@ -152,7 +152,8 @@ static void add_table(rdi_paper *paper, const rd_machine *m, const rd_machine_mi
         rdi_paper_wrap(paper, RD_WAYS_WARNING ".");
 }
 
-/* Lists the code that waits longest, and says what the simulated misses cost altogether. */
+/* Lists the code that waits longest. Before that, says what the simulated misses cost altogether, unless the
+ * profile keeps the machine, because the report on the simulation then says it. */
 static rd_status add_code(rdi_paper *paper, rd_ctx *ctx, const rd_profile *p, const rd_machine *m,
                           const rd_machine_misses *found) {
     rd_cycles cycles;
@@ -163,7 +164,7 @@ static rd_status add_code(rdi_paper *paper, rd_ctx *ctx, const rd_profile *p, co
     if (!rdi_machine_kept(p, &kept) && rdi_waits_simulated(p, m, &cycles)) {
         rdi_format_cycles(m, &cycles, range);
         snprintf(text, sizeof text,
-                 "Computed from the simulated misses, which are exact, waiting for data takes %s.",
+                 "According to the simulated misses, which are exact, waiting for data takes %s.",
                  range);
         rdi_paper_wrap(paper, text);
     }

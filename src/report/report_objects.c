@@ -314,9 +314,9 @@ static void add_cold_words(rdi_paper *paper, const rd_objects_facts *f) {
         return;
     rdi_format_share(share, text);
     snprintf(words, sizeof words,
-             "%s%s of the requests are cold misses. In a longer trace fewer would be: a real cache "
-             "does not start empty. Use --warmup to leave out the first requests, or a longer "
-             "trace.",
+             "%s%s of the requests are cold misses. This share is smaller in a longer trace, and a "
+             "real cache does not start empty. Use --warmup to leave out the first requests, or a "
+             "longer trace.",
              f->is_sample ? "An estimated " : "", text);
     rdi_text_putc(&paper->t, '\n');
     rdi_paper_wrap(paper, words);

@@ -9,11 +9,11 @@
 
 #define RDI_OBJECTS_SIZES 65
 
-/* Fills `sizes` with powers of two, from the first that holds the largest object to the first that
- * has all achievable hits. Returns their number, at most RDI_OBJECTS_SIZES. */
+/* Fills `sizes` with powers of two, from the first that holds the largest object, and that the sample
+ * resolves, to the first that has all achievable hits. Returns their number, at most RDI_OBJECTS_SIZES. */
 size_t rdi_objects_sizes(const rd_profile *p, uint64_t *sizes);
 
-/* Adds the note that explains the mark * of a size below that of the largest object. */
+/* Adds the note that explains the mark *, which sizes below the size of the largest object have. */
 void rdi_objects_add_largest(rdi_paper *paper, const rd_profile *p);
 /* Says that no requests were counted, in place of a result. */
 void rdi_objects_add_nothing(rdi_paper *paper);

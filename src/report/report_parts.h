@@ -11,8 +11,8 @@ typedef struct rdi_report {
     rd_ctx *ctx;
     rd_profile *p;
     const rd_profile_facts *facts;
-    uint64_t end;           /* size of the smallest cache that has all achievable hits */
-    uint64_t resolution;    /* smallest size that the sample resolves; 0: every size */
+    uint64_t end;           /* size in blocks of the smallest cache with all achievable hits */
+    uint64_t resolution;    /* smallest size in blocks that the sample resolves; 0: every size */
     const rd_level *levels; /* the caches that the report names, ascending by size */
     size_t n_levels;
 } rdi_report;

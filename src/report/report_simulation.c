@@ -217,8 +217,8 @@ void rdi_report_prefetches(rdi_paper *paper, const rd_simulation *s) {
     }
 }
 
-/* Adds sentences that say how many references reach memory, and which cache has the most conflict
- * misses. */
+/* Adds a sentence about the share of the references that reach memory. If conflicts are at least a tenth of
+ * the misses of the cache with the most conflict misses, adds a sentence about this cache. */
 static void add_words(rdi_paper *paper, const rd_profile *p, const rd_simulation *s) {
     const rd_cache_counts *last = &s->counts[s->hierarchy.n - 1];
     char share[RDI_FORMAT_ROOM], text[400];

@@ -9,8 +9,8 @@
  * simulation, of private caches or not. */
 void rdi_report_simulation(rdi_paper *paper, const rd_profile *p);
 
-/* Adds the table of references, misses and write-backs, and the table of prefetches if a cache
- * prefetches. */
+/* rdi_report_traffic() adds the table of references, misses and write-backs. rdi_report_prefetches() adds
+ * the table of prefetches if a cache prefetches. */
 void rdi_report_traffic(rdi_paper *paper, const rd_profile *p, const rd_simulation *s);
 void rdi_report_prefetches(rdi_paper *paper, const rd_simulation *s);
 

@@ -127,7 +127,7 @@ static void format_elapsed(uint64_t time, char *text, size_t room) {
         snprintf(text + used, room - (size_t)used, ".%03d", (int)(time % SECOND / 1000000));
 }
 
-/* Chooses at most SIZES_MAX of the n sizes, with equal steps between them. Returns their number. */
+/* Chooses at most SIZES_MAX of the n sizes, at nearly equal steps through the list. Returns their number. */
 static size_t choose_sizes(const uint64_t *sizes, size_t n, uint64_t *out) {
     size_t kept = n < SIZES_MAX ? n : SIZES_MAX;
     for (size_t i = 0; i < kept; i++)

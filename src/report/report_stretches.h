@@ -6,7 +6,7 @@
 #include "report/paper.h"
 #include "reusedist/objects.h"
 
-/* These functions take the cache sizes of a profile with stretches, or NULL for the default sizes. */
+/* The profile must have stretches. `sizes` are n cache sizes in bytes; NULL: the default sizes. */
 
 /* Adds a table with one line per stretch and the miss ratios at some of the sizes. */
 void rdi_stretches_add_table(rdi_paper *paper, const rd_profile *p, const uint64_t *sizes,

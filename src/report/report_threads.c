@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define ROWS_MAX      16 /* number of threads in the table */
+#define ROWS_MAX      16 /* maximum number of rows in the table */
 #define NAME_COLUMNS  20
 #define COUNT_COLUMNS 14
 

@@ -5,8 +5,8 @@
 #include <ctype.h>
 #include <string.h>
 
-/* A note is made if the code has more than this fraction of all misses, or of all references if
- * nothing misses. */
+/* A note is made if the code has more than this fraction of all misses, or of all references if nothing
+ * misses. For interpreters, the fraction is ten times as large. */
 #define NOTABLE 0.05
 
 typedef enum unknown { KNOWN, NO_DEBUG, NO_SYMBOLS, NO_MODULE, INTERPRETER, UNKNOWNS } unknown;
@@ -61,11 +61,17 @@ static double weight_of(const rd_details *d, const rd_share *share, bool misses)
     return misses ? weight : (double)share->references;
 }
 
-static void find_unknown(const rd_details *d, finding found[UNKNOWNS], double *all) {
+static bool has_misses(const rd_details *d) {
     const rd_attribution *a = d->attribution;
     bool misses = false;
     for (size_t i = 0; i < a->n_lines && !misses; i++)
         misses = d->n_levels && a->lines[i].share.misses[0] > 0;
+    return misses;
+}
+
+static void find_unknown(const rd_details *d, finding found[UNKNOWNS], double *all) {
+    const rd_attribution *a = d->attribution;
+    bool misses = has_misses(d);
     for (size_t i = 0; i < a->n_lines; i++) {
         double weight = weight_of(d, &a->lines[i].share, misses);
         finding *f = &found[classify(a, &a->lines[i])];
@@ -106,9 +112,9 @@ void rdi_say_unknown_code(const rd_details *d, rdi_text *words) {
     if (found[NO_MODULE].weight > NOTABLE * all && has_modules(d->attribution)) {
         rdi_format_share(found[NO_MODULE].weight / all, share);
         rdi_text_printf(words,
-                        "%s%s of the misses are in code outside of all program files, such as the "
+                        "%s%s of the %s are in code outside of all program files, such as the "
                         "code of a JIT compiler, which has no names.",
-                        words->n ? " " : "", share);
+                        words->n ? " " : "", share, has_misses(d) ? "misses" : "references");
     }
     if (found[INTERPRETER].weight > 10 * NOTABLE * all)
         rdi_text_printf(words,

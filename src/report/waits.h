@@ -14,8 +14,8 @@ typedef struct rdi_wait {
 /* Returns whether two hierarchies have caches of the same names, sizes and rules. Latencies are
  * ignored. */
 bool rdi_caches_are_same(const rd_hierarchy *a, const rd_hierarchy *b);
-/* Returns whether the profile has a simulation of the machine's caches with the misses of its
- * lines, so that waits are computed from exact numbers of misses and not from estimates. */
+/* Returns whether the profile has a simulation of the machine's caches and the simulated misses of each
+ * function and line, so that waits are computed from exact numbers of misses and not from estimates. */
 bool rdi_waits_are_exact(const rd_profile *p, const rd_machine *m);
 /* Returns whether the profile has a simulation of the machine's caches. */
 bool rdi_machine_is_simulated(const rd_profile *p, const rd_machine *m);
@@ -26,11 +26,11 @@ bool rdi_machine_kept(const rd_profile *p, rd_machine *out);
  * were not simulated. */
 bool rdi_misses_simulated(const rd_profile *p, const rd_machine *m, double *misses);
 /* Computes the waits of all misses of the simulated caches. Returns false if the machine's caches were
- * not simulated or if it lacks a latency. */
+ * not simulated, or if the machine lacks a latency or its clock rate. */
 bool rdi_waits_simulated(const rd_profile *p, const rd_machine *m, rd_cycles *out);
 /* Makes a list of the functions, or with `lines` of the lines, of a profile, in descending order of
  * their waits. The caller frees *out with rdi_free(). The list is empty if the machine lacks a latency
- * or the profile has no attribution. */
+ * or its clock rate, or if the profile has no attribution. */
 rd_status rdi_waits_of(rd_ctx *ctx, const rd_profile *p, const rd_machine *m, bool lines,
                        rdi_wait **out, size_t *n);
 

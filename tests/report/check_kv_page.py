@@ -18,7 +18,7 @@ EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", 
 OPTIONS = ["--model=llama-3.1-8b", "--opt", "--card=80G", "--replicas=2", "--hits=30%",
            "--tiers=HBM=24G:cost=1,DRAM=256G:cost=0.005,SSD=2T:cost=0.0002"]
 WORDS = ["of the hits of an infinite cache need", "A prefix cache can serve at most",
-         "The cheapest sizes that reach the goal", "LRU is furthest from the best possible",
+         "The best sizes for the goal", "LRU is furthest from the best possible",
          "Token hit ratio of 2 replicas", "A card with 80"]
 
 

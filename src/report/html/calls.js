@@ -4,7 +4,7 @@
  * A profile has `contexts`: functions {name, file, module, own}, frames [function, line, inlined],
  * nodes [parent, frame, references, misses ...] with exclusive counts, parents first, `rests` [node,
  * number of nodes, references, misses ...] of small branches that the page does not have, and `other`
- * [number of contexts, references, misses ...] of contexts without a place in the tree. */
+ * [number of contexts, references, misses ...] of the references without a node in the tree. */
 
 state.own = false;
 
@@ -41,7 +41,8 @@ function ownSwitch(p) {
 
 /* ---- names ---- */
 
-/* Returns a function's name for people: arguments of templates and parameters are folded. */
+/* Returns a function's name for people: "<...>" replaces the arguments of templates, and the parameters are
+ * left out. */
 function shortName(name) {
     let out = "", depth = 0;
     for (let i = 0; i < name.length; i++) {
@@ -92,8 +93,8 @@ function addRest(all, parent, contexts, count, name) {
 }
 
 /* Makes the tree for the chosen count: calls of the same function from the same caller are one node,
- * whatever their lines are. With "own code only", a call of a library belongs to its caller. Returns
- * the nodes, parents first; the first one is the whole run. */
+ * whatever their lines are. With "Own code only", the counts of a library function belong to its caller.
+ * Returns the nodes, parents first; the first one is the whole run. */
 function makeCalls(p) {
     const c = p.contexts, column = metricColumn() + 1, all = [], at = [];
     const root = newCall(all, null, "", { name: "the whole run" }), totals = inclusiveCounts(c, column);

@@ -1,5 +1,5 @@
-/* Draws the charts about profiles of blocks: the miss-ratio curve, histograms, differences, and misses
- * over time. */
+/* Draws the charts about profiles of blocks: the miss-ratio curve, the histogram, and the differences of two
+ * profiles. */
 
 /* ---- miss ratio by cache size ---- */
 
@@ -155,8 +155,8 @@ function curveFigure() {
 
 const binNames = { log: "Powers of two", fine: "Finer", linear: "Equal widths" };
 
-/* Returns rows {low, high, shares}, where `shares` has the fraction of the references of each
- * profile in `list`. The rows are those of the longest list of bins. */
+/* Returns rows {low, high, shares}, where `shares` has, for each profile in `list`, the fraction of its
+ * references in the row. The rows are the bins of the profile that has most of them. */
 function binRows(kind, list) {
     const longest = list.reduce((best, [p]) =>
         p.bins[kind].rows.length > best.length ? p.bins[kind].rows : best, []);
@@ -209,7 +209,7 @@ function histogramFigure(refresh) {
     const interpolated = profiles.some((p) => p.measured && p.bins[state.bins].interpolated);
     return figure({
         title: "References by reuse distance",
-        note: "The distance is the number of other blocks touched since the block was touched last. " +
+        note: "The distance is the number of distinct other blocks touched since the block was touched last. " +
             "A cache with more blocks than this distance hits." +
             (interpolated ? " The profile has wider bins than these in places; there its references " +
                 "are spread evenly." : ""),
@@ -268,8 +268,8 @@ function differenceFigure() {
     });
 }
 
-/* Returns rows with the distances of a bin and the fraction of the references of each profile in
- * it. */
+/* Returns rows with the distances of a bin and, for each profile, the fraction of its references in the bin.
+ * The last row has the infinite distances. */
 function shiftRows() {
     const list = profiles.map((p, i) => [p, i]), first = profiles.map((p) => p.infinite / (p.references || 1));
     return [...binRows("log", list).map((row) => [distanceRange(row.low, row.high), ...row.shares]),
@@ -291,8 +291,8 @@ function shiftConfig() {
 function shiftFigure() {
     return figure({
         title: "Difference of the histograms",
-        note: `Distances above the line are more frequent in ${quoted(1)} than in ${quoted(0)}, those below ` +
-            "less. References that move to the left are reused sooner.",
+        note: `Distances with a bar above the line are more frequent in ${quoted(1)} than in ${quoted(0)}; distances ` +
+            "with a bar below the line are less frequent. A reuse with a shorter distance is further to the left.",
         config: shiftConfig,
         table: () => plainTable("Difference of the histograms", ["Distance, blocks", ...profileNames, "Points"],
             shiftRows().filter((row) => row[1] || row[2]).map((row) =>

@@ -47,8 +47,7 @@ function hasDistances(row) {
     return !row.others && (row.bins.length > 0 || row.infinite === row.references);
 }
 
-/* Returns the caches for which the misses of the profile were counted, or the caches of the page if
- * there are none. */
+/* Returns the caches whose misses the profile has, or the caches of the page if the profile has no misses. */
 function levelsOf(profile) {
     return profile.levels && profile.levels.length ? profile.levels : data.levels;
 }

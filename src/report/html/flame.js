@@ -240,7 +240,7 @@ function sayPruned(p) {
         parts.push(`The page has the ${exactCount(kept)} largest of ${exactCount(c.all)} calling contexts; ` +
             "\u201c(small branches)\u201d stands for the remaining ones.");
     if (c.other[1])
-        parts.push(`The contexts of ${percent(c.other[1] / (p.references || 1))} of the references are unknown, or did not fit into the table of the analysis.`);
+        parts.push(`The contexts of ${percent(c.other[1] / (p.references || 1))} of the references are unknown, or in branches that are too small for this page.`);
     return parts.length ? el("p", { class: "note" }, parts.join(" ")) : null;
 }
 

@@ -150,7 +150,7 @@ function sayWindow(p, i) {
         if ((row.bins[k] || 0) > (row.bins[most] || 0)) most = k;
     const misses = levelsOf(p).map((level, k) =>
         `${clean(level.name)} ${percent(row.references ? row.misses[k] / row.references : 0)}`).join(", ");
-    return `References ${count(row.from)} to ${count(row.from + row.references)}: most have distance ` +
+    return `References ${count(row.from)} to ${count(row.from + row.references)}: most frequent finite distance ` +
            `${distanceRange(...logBin(most))}; misses ${misses}.`;
 }
 

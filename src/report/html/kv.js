@@ -28,8 +28,8 @@ function sayPlan() {
     if (!data.plan) return [];
     if (!data.plan.found) return ["No sizes of the offered tiers reach the goal."];
     const sizes = data.plan.tiers.filter((t) => t.bytes > 0).map((t) => `${bytes(t.bytes)} of ${clean(t.name)}`);
-    return [`The cheapest sizes that reach the goal: ${sizes.join(" and ") || "no cache"}. It serves ` +
-        `${percent(data.plan.token_hit_ratio)} of the prompt tokens and costs ` +
+    return [`The best sizes for the goal: ${sizes.join(" and ") || "no cache"}. They serve ` +
+        `${percent(data.plan.token_hit_ratio)} of the prompt tokens and cost ` +
         `${data.plan.storage_cost_per_hour.toFixed(2)} per hour` +
         (data.plan.miss_cost_per_hour > 0
             ? `; misses cost ${data.plan.miss_cost_per_hour.toFixed(2)} per hour.`

@@ -77,8 +77,8 @@ const sizeMarks = {
     },
 };
 
-/* Returns the band of a sample as two lines, the space between which is filled. There is no band if the chart
- * shows bytes. */
+/* Returns the lower and the upper end of the band of a sample as two lines. The chart fills the space between
+ * them. A chart of bytes has no band. */
 function bandSets(p, i) {
     if (!p.band.length || state.ratio === "bytes") return [];
     const side = (column) => p.band.map((row) => ({ x: row[0], y: 100 * row[column] }));
@@ -289,7 +289,7 @@ function rankFigure() {
 const timed = profiles.every((p) => p.objects.has_times);
 const timeUnits = [[86400, "days"], [3600, "hours"], [60, "minutes"], [1, "seconds"], [1e-3, "milliseconds"]];
 
-/* The unit of the chart axis of time: the largest unit of which the longest run has at least three. */
+/* The unit of the chart axis of time: the largest unit that fits at least three times into the longest run. */
 const timeUnit = (() => {
     const spans = profiles.filter((p) => p.objects.live).map((p) => liveSeconds(p, p.objects.live.length - 1));
     return timeUnits.find(([length]) => Math.max(0, ...spans) >= 3 * length) || timeUnits[4];
@@ -357,8 +357,8 @@ function liveFigure() {
         title: "Live bytes over " + (timed ? "time" : "the run"), tall: true,
         legend: several ? profileLegend(() => drawPending(true))
             : namesLegend(liveSets().map((set) => set.label)),
-        note: "The most bytes of all objects that an infinite cache held, in up to 512 stretches of the run, so " +
-            "that the peak is exact. Expired and deleted objects are not live.",
+        note: "The largest number of bytes that an infinite cache held in each of up to 512 stretches of the run. " +
+            "The peak is exact. Expired and deleted objects are not live.",
         config: liveConfig, table: liveTable,
         label: "Line chart of the live bytes over time",
     });

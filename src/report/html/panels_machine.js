@@ -138,7 +138,8 @@ function causesIndex(m) {
         : found.simulated.reduce((best, c, i, all) => c.misses > all[best].misses ? i : best, 0);
 }
 
-/* Makes the choice of this cache, or null if no profile has causes by code and data. */
+/* Makes the control that chooses the cache of causesIndex(), or null if no profile has causes by code and
+ * data. */
 function causesChoice(m, refresh) {
     if (!m.profiles.some((found) => found.by_cause)) return null;
     return el("label", { class: "select" }, el("span", {}, "Misses by cause"),
@@ -150,8 +151,8 @@ function causesChoice(m, refresh) {
             el("option", { value: i, selected: i === causesIndex(m) }, clean(c.name)))));
 }
 
-/* Lists the code and data that miss most in that cache, with the causes of their misses. Entries below a
- * thousandth are left out. */
+/* Lists the code and data that miss most in the cache of causesIndex(), with the causes of their misses.
+ * Leaves out entries with less than a thousandth of its misses. */
 function causeTables(m, found) {
     if (!found.by_cause) return null;
     const chosen = causesIndex(m), cache = clean(m.caches[chosen].name), misses = found.simulated[chosen].misses || 1;

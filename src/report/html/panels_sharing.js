@@ -8,8 +8,8 @@ function sharedMisses(row) {
 
 /* ---- what to change ---- */
 
-/* Returns sentences about the blocks that are worth a change: at most three data structures that have at least
- * a hundredth of all misses, most of which disappear if their data are separated. */
+/* Returns sentences about at most three blocks of different data that are worth a change: separating the data
+ * of such a block removes at least half of its coherence misses and at least a hundredth of all of them. */
 function sayChanges(s) {
     const seen = new Set(), said = [];
     for (const b of s.blocks) {
@@ -100,8 +100,9 @@ function sayItem(item) {
         (loads ? `, loaded by ${plural(loads, "thread")} ${clean(item.readers)}` : "");
 }
 
-/* Draws the bytes of a block. Bytes that one thread stores to, or that it alone loads, have the color of
- * the thread; bytes of several threads have stripes; bytes that nobody uses are empty. */
+/* Draws the bytes of a block. Bytes to which one thread stores, and bytes that no thread stores to and one
+ * thread loads, have the color of this thread. Bytes of several threads have stripes, and bytes that no
+ * thread uses are empty. */
 function blockDrawing(p, b) {
     const cells = 64, unit = p.block_bytes / cells, users = [...new Set(b.items.flatMap((item) =>
         [...threadsIn(item.writers), ...threadsIn(item.readers)]))].filter((name) => name !== "...")

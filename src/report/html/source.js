@@ -158,7 +158,8 @@ const missingText = {
     changed: "The file has changed since the run was analyzed, so its text is not shown.",
     unknown: "The source was not found when the run was analyzed, so the page cannot tell whether the file that " +
         "has this path now is the same.",
-    missing: "The file could not be read when the page was made, or has more than 512\u00a0KiB.",
+    missing: "The file could not be read when the page was made, its name does not have the suffix of a source " +
+        "file, it is not text, or it has more than 512\u00a0KiB.",
     large: "The page has no room for this file.",
 };
 
