@@ -85,7 +85,7 @@ static bool compare_answer(bench *b, const rd_profile *p, bench_answer *expected
         return true;
     }
     if (digest != expected->digest) {
-        b->status = fail("%s on %s: the answer differs from that of %s; no time is reported",
+        b->status = fail("%s on %s: the answer differs from the answer of %s; no time is reported",
                          r->engine, r->trace, expected->engine);
         return false;
     }

@@ -11,7 +11,7 @@
 #define USUAL_REFS (32u * 1024 * 1024)
 
 /* Writes copies of a trace to one file in one format until the file has options->refs references
- * (0: USUAL_REFS) or more, and sets *written to their number. */
+ * (0: USUAL_REFS) or more, and sets *written to the number of references in the file. */
 static bool write_copy(bench *b, const char *source, const char *format, const char *path,
                        uint64_t *written) {
     rd_trace_writer *w = NULL;

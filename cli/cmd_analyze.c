@@ -14,7 +14,7 @@ static const rd_opt analyze_opts[] = {
      .type = RD_OPT_BOOL,
      .offset = ANALYSIS_FIELD(simulate),
      .help = "also simulate the caches of --caches (with ways) or --machine exactly; with "
-             "--attribute, find the causes of misses"},
+             "--attribute, find the causes of misses by code and data"},
     {.name = "checkpoint",
      .arg = "FILE",
      .type = RD_OPT_STRING,

@@ -41,7 +41,7 @@ static const rd_opt compare_opts[] = {
     {.name = NULL},
 };
 
-/* Chooses the bins: those of --hist, or by default log bins. If an engine chose the bins of a
+/* Chooses the bins: the bins of --hist, or by default log bins. If an engine chose the bins of a
  * profile, the default is the finest bins that both profiles of a pair have. */
 static rd_status choose_bins(rd_ctx *ctx, const compare_options *o, rd_profile *const *profiles,
                              int n, rd_binning *out) {

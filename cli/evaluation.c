@@ -22,7 +22,7 @@ typedef struct case_result {
     size_choice choice;
     double size, coverage; /* a negative coverage means that there is none */
     double accuracy;       /* negative: not predicted */
-    rd_model_facts facts;  /* facts of the model; the pointers in it are not used */
+    rd_model_facts facts;  /* facts of the model, which is freed: pointers must not be used */
 } case_result;
 
 /* Writes a share, in a column of `width` characters unless `csv` is true. A negative share is

@@ -105,7 +105,7 @@ enum { OUT_TEXT, OUT_CSV, OUT_JSON };
 #define OPTION_QUIET(at, what)                                                                     \
     { .name = "quiet", .letter = 'q', .type = RD_OPT_BOOL, .offset = (at), .help = what }
 
-/* The choices are those of contexts_when (attribute.h). */
+/* The choices are in the order of contexts_when (attribute.h). */
 #define OPTION_CONTEXTS(at, what)                                                                  \
     {                                                                                              \
         .name = "contexts", .arg = "on|off", .type = RD_OPT_CHOICE, .choices = "on|off",           \

@@ -76,9 +76,9 @@ int recorder_spawn(pid_t *program, char **args, bool silent);
     "Long runs can be sampled; distances then refer to the recorded references only, and the\n"    \
     "result is not exact. With --burst, 'run' states bands that contain the miss ratios of the\n"  \
     "whole run with 95 % confidence, unless the run repeats itself in step with the bursts;\n"     \
-    "with --tool=clang the error stays unknown. FUNCTION is a name in the symbol table;\n"         \
-    "* matches any characters. Markers are calls of\n"                                             \
-    "rd_record_start() and rd_record_stop() (reusedist/marker.h). With --paused, send SIGUSR1\n"   \
-    "to reusedist to start recording, and SIGUSR2 to pause it.\n"
+    "with --tool=clang, --trace-children, --start, --stop, --inside or --paused, the error\n"      \
+    "stays unknown. FUNCTION is a name in the symbol table; * matches any characters. Markers\n"   \
+    "are calls of rd_record_start() and rd_record_stop() (reusedist/marker.h). With --paused,\n"   \
+    "send SIGUSR1 to reusedist to start recording, and SIGUSR2 to pause it.\n"
 
 #endif

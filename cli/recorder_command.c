@@ -81,7 +81,7 @@ __attribute__((format(printf, 2, 3))) static void add_argument(recorder_command 
     c->failed |= !word;
 }
 
-/* Adds the command line of Valgrind, which comes before that of the program. */
+/* Adds the command line of Valgrind, which comes before the command line of the program. */
 static void add_valgrind(recorder_command *c, const recorder_options *o, const rd_live *live,
                          const burst *bursts) {
     add_argument(c, "%s", RD_VALGRIND_LAUNCHER);

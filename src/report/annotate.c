@@ -1,7 +1,7 @@
 /* Prints source files with the references and misses of each line. See rd_report_annotate().
  *
- * The profile may have several entries for one line of a file, such as those of several instances of a
- * template. Their counts are summed. Files are sorted by the misses of the chosen cache.
+ * The profile may have several entries for one line of a file, such as one for each instance of a template.
+ * Their counts are summed. Files are sorted by the misses of the chosen cache.
  */
 #include "report/report_details.h"
 

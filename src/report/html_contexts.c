@@ -88,7 +88,7 @@ static void subtract_node(rd_call_node *from, const rd_call_node *part) {
         from->misses[k] -= part->misses[k];
 }
 
-/* Numbers the nodes that are kept, and subtracts the counts of kept nodes from those of their parents. */
+/* Numbers the nodes that are kept, and subtracts their counts from the counts of their parents. */
 static void keep_nodes(tree *t, double least) {
     for (size_t i = 0; i < t->contexts->n_nodes; i++) {
         tree_node *node = &t->nodes[i];
@@ -219,8 +219,8 @@ static void put_nodes(rd_json_writer *w, const tree *t) {
     rd_json_end_array(w);
 }
 
-/* Writes [contexts, references, misses ...] for the references without a node in the tree: those whose
- * contexts are unknown, and those of branches whose outermost frame is not kept. `contexts` also counts
+/* Writes [contexts, references, misses ...] for the references without a node on the page: references with
+ * an unknown context, and references of branches whose outermost frame is not kept. `contexts` also counts
  * the contexts that the nodes "(others)" of the profile sum. */
 static void put_other(rd_json_writer *w, const tree *t) {
     const rd_contexts *c = t->contexts;

@@ -134,7 +134,7 @@ static bool say_stride(const conflict_report *r, rdi_text *t, const rd_line_conf
 }
 
 /* Returns the conflicts with the region that most often evicts blocks of the line's data from the
- * cache, other than the data itself. Returns NULL if these conflicts are fewer than half of those
+ * cache, other than the data itself. Returns NULL if these conflicts are fewer than half of the conflicts
  * of the line. */
 static const rd_conflict *rival_of(const conflict_report *r, const rd_line_conflicts *line) {
     for (size_t i = 0; i < r->causes->n_conflicts; i++) {

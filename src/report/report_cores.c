@@ -123,8 +123,8 @@ static void add_heading(rdi_paper *paper, int columns, const char *name, const c
     rdi_text_putc(&paper->t, '\n');
 }
 
-/* Adds the names of the shared caches if `shared` is true, otherwise those of the private caches.
- * Returns their number. */
+/* Adds the names of the shared caches if `shared` is true, otherwise the names of the private caches.
+ * Returns the number of names. */
 static size_t add_names(rdi_text *t, const rd_hierarchy *h, bool shared) {
     size_t n = 0;
     for (size_t k = 0; k < h->n; k++) {

@@ -22,7 +22,7 @@ static uint64_t end_of(const rd_stretches *all, const rd_stretch *s) {
     return s->from > UINT64_MAX - all->every ? UINT64_MAX : s->from + all->every;
 }
 
-/* The cache sizes of a report: those of the caller, or the default sizes. */
+/* The cache sizes of a report, in bytes: the sizes that the caller gave, or the default sizes. */
 typedef struct size_list {
     const uint64_t *sizes;
     size_t n;

@@ -139,7 +139,7 @@ function curveFigure() {
     const band = profiles.some((p) => p.measured && p.band.length);
     return figure({
         title: "Miss ratio by cache size",
-        note: "The curve is that of a fully associative LRU cache." +
+        note: "The curve is for a fully associative LRU cache." +
             (inBytes ? ` The marks show the caches ${data.levels_from}.` : "") +
             (band ? " The shaded band holds the exact value with 95\u00a0% confidence." : "") +
             profiles.filter((p) => p.resolution).map((p) => " A sample of " +
@@ -291,8 +291,8 @@ function shiftConfig() {
 function shiftFigure() {
     return figure({
         title: "Difference of the histograms",
-        note: `Distances with a bar above the line are more frequent in ${quoted(1)} than in ${quoted(0)}; distances ` +
-            "with a bar below the line are less frequent. A reuse with a shorter distance is further to the left.",
+        note: `Distances with a bar above the line are more frequent in ${quoted(1)} than in ${quoted(0)}; ` +
+            "distances with a bar below it are less frequent. Short distances are on the left.",
         config: shiftConfig,
         table: () => plainTable("Difference of the histograms", ["Distance, blocks", ...profileNames, "Points"],
             shiftRows().filter((row) => row[1] || row[2]).map((row) =>

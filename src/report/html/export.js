@@ -37,7 +37,7 @@ function exportButton(kind, title, save) {
 
 /* ---- tables ---- */
 
-/* Returns the value of a table cell: that of its <data> element, which is not rounded, or its text. */
+/* Returns the value of a table cell: the value of its <data> element, which is not rounded, or its text. */
 function cellValue(cell) {
     const exact = cell.querySelector("data");
     return exact ? Number(exact.value) : cell.textContent.trim();

@@ -182,14 +182,14 @@ function spacePanel() {
 
 /* ---- method ---- */
 
-/* Returns the number of references that were analyzed, and says why it differs from that of the
- * traces. */
+/* Returns the number of references that were analyzed, and says why it differs from the number of
+ * references in the traces. */
 function sayReferences(p) {
     const read = sum(p.sources, (source) => source.references);
     if (!read || read === p.references) return exactCount(p.references);
     return `${exactCount(p.references)} to single blocks, from ${exactCount(read)} references in the ` +
-           (p.references > read ? "trace, some of which touch several blocks"
-               : p.kinds ? "trace, not all of which are of the chosen kinds" : "trace");
+           (p.references > read ? "trace; some of these touch several blocks"
+               : p.kinds ? "trace; some of these are not of the chosen kinds" : "trace");
 }
 
 function methodOf(p, i) {

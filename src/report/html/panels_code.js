@@ -186,9 +186,9 @@ const codeTables = {
 };
 
 function countedAt(p) {
-    return el("p", { class: "note" }, `The misses are those of fully associative caches: ` +
+    return el("p", { class: "note" }, `These are the misses of fully associative caches: ` +
         `${joinWords(levelsOf(p).map(levelName))}. Choose the cache above.` +
-        (state.own && ownFiles(p) ? " Code of libraries is hidden; shares are those of the whole run." : ""));
+        (state.own && ownFiles(p) ? " Code of libraries is hidden; shares are of the misses of the whole run." : ""));
 }
 
 /* Returns a note that replaces the tables and says what is missing, or null if the tables can be

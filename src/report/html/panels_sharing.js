@@ -43,7 +43,7 @@ function timelineName(s, row) {
                                                                                  : `thread ${row.thread}`;
 }
 
-/* Returns the timelines that are shown, in the order of the threads: those with the most misses. */
+/* Returns the timelines that are shown, which have the most misses, in the order of the threads. */
 function chosenTimelines(s) {
     const n = s.timelines.length > shownTimelines ? shownTimelines - 1 : shownTimelines;
     const most = new Set(s.timelines.slice().sort((a, b) => b.all - a.all).slice(0, n));

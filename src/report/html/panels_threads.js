@@ -75,7 +75,7 @@ function privateCaches(p) {
         threadFigure(p), threadTable(p),
         el("p", { class: "note" }, `Order of the threads' references: ${clean(t.interleave)}.` +
             (t.rows.length < t.n ? ` The page has the ${exactCount(t.rows.length)} of ${exactCount(t.n)} threads with the ` +
-                "most coherence misses; sums are those of all." : "")));
+                "most coherence misses; the sums are over all threads." : "")));
 }
 
 function threadsPanel() {
