@@ -196,4 +196,4 @@ static bool run_memory(bench *b, int n, char **traces) {
 }
 
 const bench_suite bench_memory = {
-    "memory", "how many bytes does a distinct block cost, growth included?", run_memory};
+    "memory", "how many bytes does a distinct block need, also while tables grow?", run_memory};

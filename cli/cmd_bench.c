@@ -55,7 +55,7 @@ const command command_bench = {
                "  engines    which engine is fastest on which trace? (the default)\n"
                "  threads    how much do more threads help?\n"
                "  growth     what does a reference cost with 10^3 to 10^8 distinct blocks?\n"
-               "  memory     how many bytes does a distinct block cost, growth included?\n"
+               "  memory     how many bytes does a distinct block need, also while tables grow?\n"
                "  formats    how fast is reading alone, and how large are the files?\n"
                "A TRACE is a file, or a generator such as zipf:blocks=4M (see 'generate').\n",
     .opts = bench_opts,

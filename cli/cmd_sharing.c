@@ -29,7 +29,8 @@ static const rd_opt sharing_opts[] = {
      .type = RD_OPT_STRING,
      .def = "lockstep",
      .offset = FIELD(pipe.interleave),
-     .help = "order of threads: as recorded, or N references of each thread in turn, 1 without :N"},
+     .help =
+         "order of threads: as recorded, or N references of each thread in turn (1 without :N)"},
     OPTION_REORDER(FIELD(pipe.reorder)),
     OPTION_MEM(FIELD(pipe.mem_bytes)),
     OPTION_PARTIAL(FIELD(pipe.partial)),

@@ -62,8 +62,8 @@ enum { OUT_TEXT, OUT_CSV, OUT_JSON };
         .name = "interleave", .arg = "recorded|lockstep[:N]", .type = RD_OPT_STRING,               \
         .offset = (at),                                                                            \
         .help =                                                                                    \
-            "order of threads: as recorded, or N references of each thread in turn, 1 without "    \
-            ":N [recorded]"                                                                        \
+            "order of threads: as recorded, or N references of each thread in turn (1 without "    \
+            ":N) [recorded]"                                                                       \
     }
 #define OPTION_STACKS(at, what)                                                                    \
     {                                                                                              \

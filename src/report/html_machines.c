@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define RATIO_DIGITS 6
-#define LONGEST      12 /* number of functions and lines that are listed */
+#define LONGEST      12 /* maximum number of entries of a list of code, data or conflicts */
 
 static void put_caches(rd_json_writer *w, const rd_machine *m) {
     rd_json_begin_array(w, "caches", RD_JSON_INLINE);

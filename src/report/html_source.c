@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST      0.001 /* smallest share of a file of a library */
-#define FILES      48    /* maximum number of files, for all profiles of the page together */
+#define LEAST      0.001               /* smallest share of a file of a library */
+#define FILES      48                  /* maximum number of files of one profile */
 #define FILE_BYTES ((size_t)512 << 10) /* maximum size of a file */
 #define ALL_BYTES  ((size_t)768 << 10) /* maximum size of all files of the page together */
 

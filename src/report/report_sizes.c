@@ -171,7 +171,7 @@ void rdi_report_sizes(rdi_report *r) {
 /* ---- in words ---- */
 
 /* Finds the levels that the sentence names: the levels that the sample resolves, within the bound,
- * up to the first level that holds every block. They have the indices from *first to the return
+ * up to the first level that has all achievable hits. They have the indices from *first to the return
  * value minus 1. */
 static size_t find_telling(const rdi_report *r, size_t *first) {
     const rd_profile_facts *f = r->facts;

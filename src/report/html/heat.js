@@ -132,7 +132,7 @@ function heatTable(p) {
         }));
 }
 
-/* Returns the rows of the heat map's CSV file: the number of references of each window in each bin. */
+/* Returns the rows of the heat map's CSV file: for each window, its references in each bin and its misses. */
 function heatRows(p) {
     const rows = p.windows.rows, bins = Array.from({ length: lastBin(rows) + 1 }, (_, k) => k);
     return [["from reference", "references", ...bins.map((k) => `distance ${logBin(k)[0]}`), "infinite",

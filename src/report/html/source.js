@@ -6,7 +6,7 @@
 
 Object.assign(state, { metric: "misses", file: null, from: null });
 
-const nearHot = 4; /* number of lines around a hot line that are printed */
+const nearHot = 4; /* number of lines before and after a hot line that are printed */
 
 /* ---- the chosen count ---- */
 

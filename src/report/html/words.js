@@ -6,7 +6,7 @@ function infiniteName(p) {
     return p.threads ? "first touches and coherence misses" : "first touches";
 }
 
-/* States the miss ratios of the marked caches, up to the first cache that holds every block. */
+/* States the miss ratios of the marked caches, up to the first cache that has all achievable hits. */
 function sayLevels(p) {
     const parts = [], end = p.curve.blocks[p.curve.blocks.length - 1];
     for (const at of p.at_levels) {
