@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SHOWN                                                                                      \
-    5 /* maximum number of lines, of data and of pairs of regions that are shown per cache */
+#define SHOWN 5 /* maximum number of lines, data and pairs of regions shown per cache */
 /* An entry is shown if it has more than this share of the misses of its cache, and a pair of regions if it
  * has more than this share of the conflict misses of its cache. */
 #define TELLING       0.01
