@@ -20,6 +20,7 @@ rd_status rdi_private_open(rd_analysis *a, const rd_trace *trace) {
                                 .block_bytes = a->block_bytes,
                                 .binning = a->config.binning,
                                 .details = a->config.sharing,
+                                .details_only = a->config.stacks != RD_STACKS_PRIVATE,
                                 .processes = rdi_private_has_processes(a, trace),
                                 .interleave = order};
     return rd_sharing_new(a->ctx, &config, &a->sharing);

@@ -107,17 +107,25 @@ static rd_status find_absent(rd_sharing *s, tile *t) {
     return RD_OK;
 }
 
+/* Returns the columns of the references of the batch from index `at` on, and sets *n to the number
+ * of references in the tile that begins there. */
+static columns columns_at(const rd_sharing *s, const rd_sharing_batch *batch, size_t at,
+                          size_t *n) {
+    *n = batch->n - at < TILE ? batch->n - at : TILE;
+    return (columns){.addr = batch->refs->addr,
+                     .blocks = batch->blocks + at,
+                     .thread = batch->refs->thread,
+                     .origins = batch->origins + at,
+                     .kind = batch->refs->kind,
+                     .process_mask = s->config.processes ? ~UINT64_C(0) : 0};
+}
+
 /* Begins a tile with the references of the batch from index `at` on. */
 static rd_status begin(rd_sharing *s, const rd_sharing_batch *batch, size_t at, tile *t) {
+    size_t n;
+    const columns c = columns_at(s, batch, at, &n);
     t->batch = batch;
     t->at = at;
-    const size_t n = batch->n - at < TILE ? batch->n - at : TILE;
-    const columns c = {.addr = batch->refs->addr,
-                       .blocks = batch->blocks + at,
-                       .thread = batch->refs->thread,
-                       .origins = batch->origins + at,
-                       .kind = batch->refs->kind,
-                       .process_mask = s->config.processes ? ~UINT64_C(0) : 0};
     if (has_one_thread(&c, n))
         find_runs(c, n, true, t);
     else
@@ -145,7 +153,7 @@ static void prefetch(const rd_sharing *s, const tile *t) {
             continue;
         const rdi_copy *copy = &s->copies[t->copy[i]];
         RDI_PREFETCH(&s->blocks[copy->block]);
-        if (copy->slot < RDI_SLOT_TOP)
+        if (s->distances && copy->slot < RDI_SLOT_TOP)
             rdi_weight_prefetch(&s->threads[t->thread[i]]->axis, copy->slot);
         if (s->shared)
             RDI_PREFETCH(&s->shared->uses[t->copy[i]]);
@@ -211,17 +219,70 @@ static rd_status feed_tile(rd_sharing *s, tile *t) {
     return RD_OK;
 }
 
-rd_status rd_sharing_feed(rd_sharing *s, const rd_sharing_batch *batch) {
-    RDI_NEED(s ? s->ctx : NULL, s, batch);
-    RDI_NEED(s->ctx, batch->refs);
-    if (batch->n == 0)
-        return RD_OK;
-    RDI_NEED(s->ctx, batch->origins, batch->blocks, batch->refs->addr);
-    if (s->finished)
-        return rdi_fail(s->ctx, RD_ESTATE,
-                        "the profile of private caches was already made; start a new analysis");
-    if (batch->distances)
-        memset(batch->distances, 0, batch->n * sizeof *batch->distances);
+/* ---- the only thread ---- */
+
+/* Returns whether all n references of the tile belong to the thread with this key. */
+static bool belongs_to(const columns *c, size_t n, uint64_t key) {
+    if (key_of(c, 0) != key)
+        return false;
+    if (has_one_thread(c, n))
+        return true;
+    for (size_t i = 1; i < n; i++)
+        if (key_of(c, i) != key)
+            return false;
+    return true;
+}
+
+/* Counts the n references of a tile in the table of the only thread's blocks. */
+static rd_status count_lone(rd_sharing *s, const rd_refs *refs, const columns *c, size_t n) {
+    rdi_lone_blocks *lone = &s->lone;
+    rdi_lone_block *slot[RDI_LONE_TILE];
+    uint64_t stores = 0;
+    RD_TRY(rdi_lone_blocks_room(lone));
+    for (size_t i = 0; i < n; i++) {
+        slot[i] = rdi_lone_blocks_home(lone, c->blocks[i]);
+        RDI_PREFETCH(slot[i]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint64_t id = c->blocks[i];
+        uint32_t origin = c->origins[i];
+        rdi_lone_block *its = slot[i];
+        if (RDI_UNLIKELY(its->block != id || rdi_lone_block_is_free(its))) {
+            its = rdi_lone_blocks_find(lone, id);
+            lone->n += rdi_lone_block_is_free(its);
+            its->block = id;
+        }
+        bool is_store = c->kind && c->kind[origin] & RD_STORE;
+        its->touched |= rdi_log_bits(s, rdi_bytes_of(s, refs, origin, id));
+        its->count[is_store]++;
+        stores += is_store;
+    }
+    s->threads[0]->counts.references += n;
+    s->threads[0]->counts.stores += stores;
+    s->threads[0]->counts.cold = lone->n;
+    return RD_OK;
+}
+
+/* Counts the tiles at the beginning of the batch that belong to the only thread, and sets *done to
+ * their number of references. If there is another thread, ends the table of the first one. */
+static rd_status feed_lone(rd_sharing *s, const rd_sharing_batch *batch, size_t *done) {
+    size_t n;
+    for (*done = 0; s->lone.slot && *done < batch->n; *done += n) {
+        const columns c = columns_at(s, batch, *done, &n);
+        if (s->n_threads == 0)
+            RD_TRY(rdi_private_choose_thread(s, key_of(&c, 0)));
+        if (!belongs_to(&c, n, s->threads[0]->key))
+            return rdi_private_end_lone(s);
+        RD_TRY(count_lone(s, batch->refs, &c, n));
+        s->fed += n;
+    }
+    return RD_OK;
+}
+
+/* ---- batches ---- */
+
+/* Processes the references of a batch, tile by tile. */
+static rd_status feed_tiles(rd_sharing *s, const rd_sharing_batch *batch) {
     const size_t n = (batch->n + TILE - 1) / TILE;
     tile t[STEPS];
     for (size_t k = 0; k < n + STEPS - 1; k++) {
@@ -236,4 +297,28 @@ rd_status rd_sharing_feed(rd_sharing *s, const rd_sharing_batch *batch) {
     }
     s->fed += batch->n;
     return RD_OK;
+}
+
+rd_status rd_sharing_feed(rd_sharing *s, const rd_sharing_batch *batch) {
+    RDI_NEED(s ? s->ctx : NULL, s, batch);
+    RDI_NEED(s->ctx, batch->refs);
+    if (batch->n == 0)
+        return RD_OK;
+    RDI_NEED(s->ctx, batch->origins, batch->blocks, batch->refs->addr);
+    if (s->finished)
+        return rdi_fail(s->ctx, RD_ESTATE,
+                        "the profile of private caches was already made; start a new analysis");
+    if (batch->distances && !s->distances)
+        return rdi_fail(s->ctx, RD_EINVAL,
+                        "a batch asks for distances, but rd_sharing_config.details_only is true");
+    if (batch->distances)
+        memset(batch->distances, 0, batch->n * sizeof *batch->distances);
+    size_t done;
+    RD_TRY(feed_lone(s, batch, &done));
+    rd_sharing_batch rest = *batch;
+    rest.origins += done;
+    rest.blocks += done;
+    rest.n -= done;
+    rest.distances = batch->distances ? batch->distances + done : NULL;
+    return rest.n ? feed_tiles(s, &rest) : RD_OK;
 }

@@ -142,11 +142,12 @@ static void spread_stores(rd_sharing *s, rdi_shared_block *block) {
     rdi_mask_clear(stored, s->words);
 }
 
-/* Removes a copy from the stack of its thread. */
-static void remove_copy(rdi_private_stack *stack, rdi_copy *copy) {
+/* Removes a copy from the cache of its thread. */
+static void remove_copy(rd_sharing *s, rdi_copy *copy) {
+    rdi_private_stack *stack = s->threads[copy->thread];
     if (copy->slot >= RDI_SLOT_TOP)
         rdi_top_remove(&stack->top, copy->slot - RDI_SLOT_TOP);
-    else
+    else if (s->distances)
         rdi_weight_remove(&stack->axis, copy->slot);
     copy->slot = 0;
 }
@@ -161,7 +162,7 @@ static rd_status take_over(rd_sharing *s, rdi_shared_block *block, uint32_t owne
         RD_TRY(end_lifetime(s, c));
         if (s->shared)
             s->shared->uses[c].remove_pc = s->pc;
-        remove_copy(s->threads[copy->thread], copy);
+        remove_copy(s, copy);
         RD_TRY(need_sets(s, &copy->sets));
     }
     block->owner = owner;
@@ -194,9 +195,13 @@ static uint32_t enter_top(rd_sharing *s, rdi_private_stack *stack, uint64_t id, 
     return last;
 }
 
-/* Puts block `id` of copy `c`, which is not in the stack of its thread, on top of the stack. */
+/* Brings block `id` of copy `c`, which is not in the cache of its thread, to the top of the stack. */
 static rd_status push(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint32_t c) {
     rdi_weight_slots slots = {&s->copies->slot, sizeof *s->copies};
+    if (!s->distances) {
+        s->copies[c].slot = RDI_SLOT_PRESENT;
+        return RD_OK;
+    }
     RD_TRY(rdi_weight_axis_room(&stack->axis, s->ctx, 1, slots));
     uint32_t last = enter_top(s, stack, id, c);
     if (last)
@@ -281,6 +286,9 @@ static rd_status miss(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint
 static rd_status reuse(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint32_t c,
                        uint64_t *distance) {
     rdi_weight_slots slots = {&s->copies->slot, sizeof *s->copies};
+    *distance = 0;
+    if (!s->distances)
+        return RD_OK;
     RD_TRY(rdi_weight_axis_room(&stack->axis, s->ctx, 1, slots)); /* may change the slot */
     uint32_t slot = s->copies[c].slot, last = enter_top(s, stack, id, c);
     if (last) {
@@ -317,7 +325,7 @@ static rd_status fetch(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uin
         RD_TRY(reuse(s, stack, id, *c, distance));
     else
         RD_TRY(miss(s, stack, id, *c));
-    return count(stack, *distance);
+    return s->distances ? count(stack, *distance) : RD_OK;
 }
 
 /* Brings block `id` to the top of the current thread's stack, and counts its distance. *c is the
@@ -338,23 +346,12 @@ static rd_status load(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint
     return RD_OK;
 }
 
-/* Returns the bytes of block `id` that reference i of the batch touches. */
-static rdi_byte_range bytes_of(const rd_sharing *s, const rd_refs *refs, size_t i, uint64_t id) {
-    if (!s->config.block_bytes)
-        return (rdi_byte_range){0, 0};
-    uint64_t first = refs->addr[i], last = first + (refs->size ? refs->size[i] - 1 : 0);
-    uint64_t from = id << s->block_bits, to = from + (s->config.block_bytes - 1);
-    first = first > from ? first : from;
-    last = last < to ? last : to;
-    return (rdi_byte_range){(uint32_t)((first - from) >> s->unit_bits),
-                            (uint32_t)((last - from) >> s->unit_bits)};
-}
-
 /* Counts a reference for the details of shared blocks. */
 static rd_status note_use(rd_sharing *s, uint32_t c, bool stores, rdi_byte_range bytes) {
-    uint32_t detail = s->blocks[s->copies[c].block].detail;
-    rdi_byte_range bits = {bytes.first / s->words, bytes.last / s->words};
-    return rdi_shared_blocks_log(s->shared, detail, s->current, c, stores, rdi_range_word(bits, 0));
+    uint64_t set = rdi_log_bits(s, bytes);
+    rdi_shared_use use = {.loads = stores ? 0 : set, .stores = stores ? set : 0};
+    return rdi_shared_blocks_log(s->shared, s->blocks[s->copies[c].block].detail, s->current, c,
+                                 &use, !stores, stores);
 }
 
 /* Handles the bytes that block reference i of the batch touches, and the store if it is one. `c` is
@@ -367,7 +364,7 @@ static rd_status use_bytes(rd_sharing *s, const rd_sharing_batch *batch, size_t 
     bool stores = refs->kind && refs->kind[origin] & RD_STORE;
     if (!stores && !s->copies[c].sets && !s->shared)
         return RD_OK;
-    rdi_byte_range bytes = bytes_of(s, refs, origin, batch->blocks[i]);
+    rdi_byte_range bytes = rdi_bytes_of(s, refs, origin, batch->blocks[i]);
     s->pc = s->shared && refs->pc ? refs->pc[origin] : 0;
     RD_TRY(check_true(s, c, bytes));
     if (s->shared)
@@ -399,30 +396,36 @@ static void find_quiet(const rd_sharing *s, rdi_private_stack *stack, uint32_t c
         stack->top.quiet_stores |= lane;
 }
 
-/* Does the same as use_bytes() for all references of a run together, without details, for blocks
- * whose sets have one word. */
+/* Does the same as use_bytes() for all references of a run together, for blocks whose sets have one
+ * word. */
 static rd_status use_word(rd_sharing *s, const rdi_private_run *run, uint32_t c, bool hit) {
     const rd_refs *refs = run->batch->refs;
     const uint32_t *origins = run->batch->origins;
-    uint64_t id = run->batch->blocks[run->from], used = 0, stores = 0, *stored;
-    size_t first_store = 0;
+    uint64_t id = run->batch->blocks[run->from], *stored;
+    rdi_shared_use use = {0};
+    size_t first_store = 0, n = run->to - run->from, n_stores = 0;
     for (size_t i = run->to; i-- > run->from;) {
-        uint64_t bytes = rdi_range_word(bytes_of(s, refs, origins[i], id), 0);
+        uint64_t bytes = rdi_range_word(rdi_bytes_of(s, refs, origins[i], id), 0);
         bool is_store = run->stores && refs->kind[origins[i]] & RD_STORE;
-        used |= bytes;
-        stores |= is_store ? bytes : 0;
+        use.loads |= is_store ? 0 : bytes;
+        use.stores |= is_store ? bytes : 0;
+        n_stores += is_store;
         first_store = is_store ? i : first_store;
     }
-    uint32_t sets = s->copies[c].sets;
-    if (sets && *rdi_sets_awaited(s, sets) & used)
+    uint32_t sets = s->copies[c].sets, b = s->copies[c].block;
+    if (sets && *rdi_sets_awaited(s, sets) & (use.loads | use.stores))
         RD_TRY(decide(s, c, true));
+    if (s->shared)
+        RD_TRY(rdi_shared_blocks_log(s->shared, s->blocks[b].detail, s->current, c, &use,
+                                     n - n_stores, n_stores));
     if (!run->stores)
         return RD_OK;
-    bool others = s->blocks[s->copies[c].block].owner == 0;
+    bool others = s->blocks[b].owner == 0;
     s->threads[s->current]->counts.upgrades += others && (hit || first_store > run->from);
+    s->pc = s->shared && refs->pc ? refs->pc[origins[first_store]] : 0;
     RD_TRY(store(s, c, &stored));
     if (stored)
-        *stored |= stores;
+        *stored |= use.stores;
     return RD_OK;
 }
 
@@ -431,7 +434,7 @@ static rd_status use_word(rd_sharing *s, const rdi_private_run *run, uint32_t c,
 static rd_status use_run(rd_sharing *s, const rdi_private_run *run, uint32_t c, bool hit) {
     if (!s->shared && !run->stores && !is_awaiting(s, c))
         return RD_OK;
-    if (!s->shared && s->words == 1)
+    if (s->words == 1)
         return use_word(s, run, c, hit);
     for (size_t i = run->from; i < run->to; i++)
         RD_TRY(use_bytes(s, run->batch, i, c, hit || i > run->from));
@@ -474,6 +477,25 @@ static rd_status count_all(rdi_private_stack *stack) {
         stack->near[d] = 0;
     }
     return count_pending(stack);
+}
+
+rd_status rdi_private_end_lone(rd_sharing *s) {
+    const rdi_lone_blocks *lone = &s->lone;
+    rdi_private_stack *stack = s->n_threads ? s->threads[0] : NULL;
+    s->current = 0;
+    for (size_t i = 0; i < (size_t)1 << lone->bits; i++) {
+        const rdi_lone_block *from = &lone->slot[i];
+        uint32_t c;
+        if (rdi_lone_block_is_free(from))
+            continue;
+        RD_TRY(add_copy(s, stack, from->block, &c));
+        s->shared->uses[c] = (rdi_copy_use){
+            .loads = from->count[0], .stores = from->count[1], .touched = from->touched};
+    }
+    if (stack)
+        stack->counts.cold = lone->n;
+    rdi_lone_blocks_fini(&s->lone);
+    return RD_OK;
 }
 
 rd_status rdi_private_stacks_finish(rd_sharing *s) {

@@ -23,6 +23,7 @@
 #include "profile/hist.h"
 #include "reusedist/sharing.h"
 #include "sharing/byte_mask.h"
+#include "sharing/lone_blocks.h"
 #include "sharing/shared_blocks.h"
 #include "sharing/stack_top.h"
 
@@ -32,11 +33,14 @@
 
 /* The `slot` of a copy in lane 0 of the top; the numbers for the other lanes follow. Slots on the
  * axis have smaller numbers. */
-#define RDI_SLOT_TOP (UINT32_MAX - (RDI_TOP_LANES - 1))
+#define RDI_SLOT_TOP     (UINT32_MAX - (RDI_TOP_LANES - 1))
+
+#define RDI_SLOT_PRESENT 1 /* without distances: slot of a copy that is present */
 
 typedef struct rdi_copy {
     uint32_t slot;   /* slot on the axis of the thread; 0: removed by another thread;
-                        RDI_SLOT_TOP + k: in lane k of the top of the stack */
+                        RDI_SLOT_TOP + k: in lane k of the top of the stack. Without distances:
+                        RDI_SLOT_PRESENT, or 0 */
     uint32_t block;  /* index of the block */
     uint32_t next;   /* the next copy of the same block; 0: none */
     uint32_t thread; /* index of the thread */
@@ -76,6 +80,7 @@ struct rd_sharing {
     unsigned block_bits; /* log2 of the block size */
     unsigned unit_bits;  /* log2 of the number of bytes per bit of a set */
     uint32_t words;      /* number of words of a set */
+    unsigned word_bits;  /* log2 of `words` */
     rdi_block_map index; /* maps a block to its index in `blocks` */
     rdi_shared_block *blocks;
     uint64_t n_blocks, blocks_room;
@@ -97,6 +102,8 @@ struct rd_sharing {
     uint64_t window;  /* number of references per window of the timelines */
     uint64_t pc;      /* program counter of the current reference, if details are requested */
     rdi_shared_blocks *shared; /* details of shared blocks; NULL: not requested */
+    rdi_lone_blocks lone;      /* without distances: all blocks, until a second thread appears */
+    bool distances; /* true: threads have LRU stacks; false: only details are requested */
     const rdi_top_kernel *kernel;
     bool scans; /* true: the kernel has scan(), and details are not requested */
     bool finished;
@@ -120,6 +127,9 @@ typedef struct rdi_private_run {
 rd_status rdi_private_reference(rd_sharing *s, const rdi_private_run *run, uint32_t *c,
                                 uint64_t *distance);
 
+/* Converts `lone` to copies of the first thread. */
+rd_status rdi_private_end_lone(rd_sharing *s);
+
 /* Adds the pending distances to the histograms, and counts all undecided coherence misses as false
  * sharing, because no more references follow. */
 rd_status rdi_private_stacks_finish(rd_sharing *s);
@@ -130,6 +140,26 @@ static inline uint64_t *rdi_sets_stored(const rd_sharing *s, uint32_t number) {
 
 static inline uint64_t *rdi_sets_awaited(const rd_sharing *s, uint32_t number) {
     return rdi_sets_stored(s, number) + s->words;
+}
+
+/* Returns the bytes of block `id` that reference i touches, or the parts of a block with more than
+ * RDI_SHARED_BYTES_MAX bytes. */
+static inline rdi_byte_range rdi_bytes_of(const rd_sharing *s, const rd_refs *refs, size_t i,
+                                          uint64_t id) {
+    if (!s->config.block_bytes)
+        return (rdi_byte_range){0, 0};
+    uint64_t first = refs->addr[i], last = first + (refs->size ? refs->size[i] - 1 : 0);
+    uint64_t from = id << s->block_bits, to = from + (s->config.block_bytes - 1);
+    first = first > from ? first : from;
+    last = last < to ? last : to;
+    return (rdi_byte_range){(uint32_t)((first - from) >> s->unit_bits),
+                            (uint32_t)((last - from) >> s->unit_bits)};
+}
+
+/* Converts bytes to the 64 bits that the log of shared blocks has per block. */
+static inline uint64_t rdi_log_bits(const rd_sharing *s, rdi_byte_range bytes) {
+    return rdi_range_word((rdi_byte_range){bytes.first >> s->word_bits, bytes.last >> s->word_bits},
+                          0);
 }
 
 #endif

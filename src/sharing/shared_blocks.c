@@ -111,18 +111,21 @@ rd_status rdi_shared_blocks_seed(rdi_shared_blocks *b, uint32_t detail, uint32_t
 }
 
 rd_status rdi_shared_blocks_log(rdi_shared_blocks *b, uint32_t detail, uint32_t thread, uint32_t c,
-                                bool stores, uint64_t set) {
-    rdi_copy_use *use = &b->uses[c];
-    *(stores ? &use->stores : &use->loads) += 1;
-    use->touched |= set;
+                                const rdi_shared_use *use, uint64_t n_loads, uint64_t n_stores) {
+    rdi_copy_use *all = &b->uses[c];
+    all->loads += n_loads;
+    all->stores += n_stores;
+    all->touched |= use->loads | use->stores;
     if (!detail)
         return RD_OK;
     rdi_shared_detail *d = &b->details[detail];
     const rdi_shared_run *last = &b->runs[d->last_run];
     if (last->thread != thread || last->seed)
         RD_TRY(add_run(b, d, (rdi_shared_run){.thread = thread & INT32_MAX}));
-    if (!d->cut)
-        *(stores ? &b->runs[d->last_run].stored : &b->runs[d->last_run].read) |= set;
+    if (!d->cut) {
+        b->runs[d->last_run].read |= use->loads;
+        b->runs[d->last_run].stored |= use->stores;
+    }
     return RD_OK;
 }
 

@@ -29,6 +29,11 @@ typedef struct rdi_shared_run {
     uint32_t next; /* the next run of the block; 0: none */
 } rdi_shared_run;
 
+/* What one thread has used of a block, as sets of bits. */
+typedef struct rdi_shared_use {
+    uint64_t loads, stores;
+} rdi_shared_use;
+
 typedef struct rdi_shared_detail {
     uint64_t block;
     uint64_t true_sharing, false_sharing;
@@ -90,10 +95,10 @@ rd_status rdi_shared_blocks_add(rdi_shared_blocks *b, uint64_t block, uint32_t *
  * that other threads stored since the thread's last reference. */
 rd_status rdi_shared_blocks_seed(rdi_shared_blocks *b, uint32_t detail, uint32_t thread, uint32_t c,
                                  uint64_t lost);
-/* Notes a reference of the thread of copy `c` that uses the bits `set`, and adds it to the log of
- * the block if `detail` is not 0. */
+/* Notes n_loads + n_stores consecutive references of the thread of copy `c` to the block, which use
+ * the bits in `use`, and adds them to the log of the block if `detail` is not 0. */
 rd_status rdi_shared_blocks_log(rdi_shared_blocks *b, uint32_t detail, uint32_t thread, uint32_t c,
-                                bool stores, uint64_t set);
+                                const rdi_shared_use *use, uint64_t n_loads, uint64_t n_stores);
 /* Counts a coherence miss of copy `c` of the block, which was decided to be true or false
  * sharing. */
 rd_status rdi_shared_blocks_miss(rdi_shared_blocks *b, uint32_t detail, uint32_t c,

@@ -14,11 +14,6 @@ typedef struct rdi_shared_item {
     uint64_t set;         /* the bits as a set */
 } rdi_shared_item;
 
-/* What one thread has used of a block since its first coherence miss, as sets of bits. */
-typedef struct rdi_shared_use {
-    uint64_t loads, stores;
-} rdi_shared_use;
-
 typedef struct rdi_shared_fix {
     rdi_shared_item items[RDI_ITEMS_MAX];
     size_t n_items;
@@ -31,7 +26,8 @@ typedef struct rdi_shared_fix {
      * is false if there is no such pair. */
     bool has_pair;
     uint32_t pair[2];
-    rdi_shared_use *uses; /* one per thread; the caller frees them */
+    rdi_shared_use *uses; /* what each thread has used of the block since its first coherence miss;
+                             the caller frees them */
 } rdi_shared_fix;
 
 /* Finds the items of a block and analyzes its log again. `threads` is the number of threads. */

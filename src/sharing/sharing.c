@@ -40,14 +40,21 @@ static rd_status init(rd_sharing *s, const rd_sharing_config *config) {
     for (; units > RDI_SHARED_BYTES_MAX; units /= 2)
         s->unit_bits++;
     s->words = units > 64 ? (uint32_t)(units / 64) : 1;
+    s->word_bits = rdi_bit_width(s->words) - 1;
     RD_TRY(rdi_block_map_init(&s->index, s->ctx));
     RD_TRY(rdi_block_map_init(&s->thread_index, s->ctx));
     RD_TRY(choose_kernel(s));
     s->window = 1;
+    s->distances = !s->config.details_only;
+    if (!s->distances && !s->config.details)
+        return rdi_fail(s->ctx, RD_EINVAL,
+                        "rd_sharing_config.details_only is true, so `details` must be true too");
     if (!s->config.details)
         return RD_OK;
     if (!(s->shared = rdi_calloc(s->ctx, 1, sizeof *s->shared)))
         return RD_ENOMEM;
+    if (!s->distances)
+        RD_TRY(rdi_lone_blocks_init(&s->lone, s->ctx));
     return rdi_shared_blocks_init(s->shared, s->ctx, bytes);
 }
 
@@ -82,6 +89,7 @@ void rd_sharing_free(rd_sharing *s) {
     if (s->shared)
         rdi_shared_blocks_fini(s->shared);
     rdi_free(s->ctx, s->shared);
+    rdi_lone_blocks_fini(&s->lone);
     rdi_pages_free(s->ctx, s->blocks, (size_t)s->blocks_room * sizeof *s->blocks);
     rdi_pages_free(s->ctx, s->copies, (size_t)s->copies_room * sizeof *s->copies);
     rdi_pages_free(s->ctx, s->sets, (size_t)s->sets_room * 2 * s->words * sizeof *s->sets);
@@ -158,6 +166,10 @@ static rd_status make_profile(const rd_sharing *s, const rd_private_stacks *all,
 
 rd_status rd_sharing_profile(rd_sharing *s, rd_profile **out) {
     RDI_NEED(s ? s->ctx : NULL, s, out);
+    if (!s->distances)
+        return rdi_fail(s->ctx, RD_ESTATE,
+                        "private caches without distances have no profile of their own; open them "
+                        "with rd_sharing_config.details_only false");
     size_t n = s->n_threads;
     rd_private_stacks all = {.interleave = s->interleave};
     rdi_hist *sum = NULL;
