@@ -84,33 +84,38 @@ static void make_trace(uint64_t seed, trace *t) {
         if (rdi_rng_below(&rng, 20) == 0)
             t->kind[i] = RD_FETCH;
     }
+    for (size_t i = 1; seed % 3 == 0 && i < t->n / 2; i++)
+        t->thread[i] = t->thread[0]; /* the other threads begin later */
     split_trace(t);
 }
 
 /* ---- comparison ---- */
 
-/* Feeds the trace in batches of `step` block references, and makes the profile. */
-static rd_status analyze(rd_ctx *ctx, const trace *t, size_t step, bool details,
+typedef enum result { DISTANCES, DISTANCES_AND_DETAILS, ONLY_DETAILS } result;
+
+/* Feeds the trace in batches of `step` block references, and makes the profile. With ONLY_DETAILS,
+ * *out is a profile already, and receives the details. After a failure, *out is NULL. */
+static rd_status analyze(rd_ctx *ctx, const trace *t, size_t step, result wanted,
                          uint64_t *distances, rd_profile **out) {
     rd_sharing_config config = {.size = sizeof config,
                                 .block_bytes = t->block_bytes,
                                 .binning = {RD_BINS_FULL, 0},
-                                .details = details};
+                                .details = wanted != DISTANCES,
+                                .details_only = wanted == ONLY_DETAILS};
     rd_refs refs = {.n = t->n,
                     .addr = t->addr,
                     .size = t->has_sizes ? t->size : NULL,
                     .kind = t->kind,
                     .thread = t->thread};
     rd_sharing *s = NULL;
-    RD_TRY(rd_sharing_new(ctx, &config, &s));
-    rd_status status = RD_OK;
+    rd_status status = rd_sharing_new(ctx, &config, &s);
     for (size_t at = 0; at < t->n_blocks && status == RD_OK; at += step) {
         size_t n = t->n_blocks - at < step ? t->n_blocks - at : step;
         rd_sharing_batch batch = {&refs, t->origin + at, t->block + at, n,
                                   distances ? distances + at : NULL};
         status = rd_sharing_feed(s, &batch);
     }
-    if (status == RD_OK)
+    if (status == RD_OK && wanted != ONLY_DETAILS)
         status = rd_sharing_profile(s, out);
     if (status == RD_OK)
         status = rd_sharing_attach(s, *out);
@@ -357,13 +362,13 @@ static void check_counts(const trace *t, const uint64_t *distances, const oracle
 }
 
 /* Compares an analysis with the oracles: `expected` has the distances, and `sharing` the kinds of
- * coherence misses. */
-static void compare_analysis(rd_ctx *ctx, uint64_t seed, const trace *t, bool details,
+ * coherence misses. Without details, measures them a second time, without distances. */
+static void compare_analysis(rd_ctx *ctx, uint64_t seed, const trace *t, result wanted,
                              const uint64_t *expected, const oracle_sharing *sharing) {
     static uint64_t measured[SPLIT];
     static bool hits[SPLIT];
     rd_profile *profile = NULL;
-    assert_int_equal(analyze(ctx, t, 1 + seed % 50, details, measured, &profile), RD_OK);
+    assert_int_equal(analyze(ctx, t, 1 + seed % 50, wanted, measured, &profile), RD_OK);
     for (size_t i = 0; i < t->n_blocks; i++)
         if (measured[i] != expected[i])
             fail_msg("seed %llu: reference %zu has distance %lld instead of %lld",
@@ -376,8 +381,9 @@ static void compare_analysis(rd_ctx *ctx, uint64_t seed, const trace *t, bool de
                          i, size);
     }
     check_counts(t, expected, sharing, profile);
-    if (details)
-        check_shared(t, sharing, profile);
+    if (wanted == DISTANCES)
+        assert_int_equal(analyze(ctx, t, 1 + seed % 70, ONLY_DETAILS, NULL, &profile), RD_OK);
+    check_shared(t, sharing, profile);
     rd_profile_free(profile);
 }
 
@@ -387,8 +393,8 @@ static void compare_trace(rd_ctx *ctx, uint64_t seed) {
     static oracle_sharing sharing[SPLIT];
     make_trace(seed, &t);
     oracle_private(t.split, t.n_blocks, expected, sharing);
-    compare_analysis(ctx, seed, &t, true, expected, sharing);
-    compare_analysis(ctx, seed, &t, false, expected, sharing);
+    compare_analysis(ctx, seed, &t, DISTANCES_AND_DETAILS, expected, sharing);
+    compare_analysis(ctx, seed, &t, DISTANCES, expected, sharing);
 }
 
 static void test_random(void **state) {
@@ -473,7 +479,7 @@ static void test_known(void **state) {
     uint64_t measured[SPLIT];
     rd_profile *profile = NULL;
     split_trace(&t);
-    assert_int_equal(analyze(*state, &t, 8, true, measured, &profile), RD_OK);
+    assert_int_equal(analyze(*state, &t, 8, DISTANCES_AND_DETAILS, measured, &profile), RD_OK);
     assert_memory_equal(measured, expected, sizeof expected);
     const rd_private_stacks *all = rd_profile_private(profile);
     assert_int_equal(all->n_threads, 2);
@@ -560,7 +566,8 @@ static void test_many(void **state) {
 
 static rd_status faulty_body(rd_ctx *ctx, void *user) {
     rd_profile *profile = NULL;
-    RD_TRY(analyze(ctx, user, 10, true, NULL, &profile));
+    RD_TRY(analyze(ctx, user, 10, DISTANCES_AND_DETAILS, NULL, &profile));
+    RD_TRY(analyze(ctx, user, 10, ONLY_DETAILS, NULL, &profile));
     char *text = NULL;
     size_t n = 0;
     rd_profile *again = NULL, *sum = NULL;
@@ -593,7 +600,7 @@ static void test_profile_file(void **state) {
         char *text = NULL, *second = NULL;
         size_t n, n_second;
         make_trace(seed, &t);
-        assert_int_equal(analyze(ctx, &t, 10, true, NULL, &profile), RD_OK);
+        assert_int_equal(analyze(ctx, &t, 10, DISTANCES_AND_DETAILS, NULL, &profile), RD_OK);
         assert_int_equal(rd_profile_json(profile, &text, &n), RD_OK);
         assert_int_equal(rd_profile_parse(ctx, "profile", text, n, &again), RD_OK);
         assert_int_equal(rd_profile_json(again, &second, &n_second), RD_OK);
@@ -621,6 +628,18 @@ static void test_mistakes(void **state) {
     rd_sharing *s = NULL;
     rd_sharing_config config = {.size = sizeof config, .block_bytes = 48};
     assert_int_equal(rd_sharing_new(*state, &config, &s), RD_EINVAL);
+    config = (rd_sharing_config){.size = sizeof config, .block_bytes = 64, .details_only = true};
+    assert_int_equal(rd_sharing_new(*state, &config, &s), RD_EINVAL);
+    config.details = true;
+    assert_int_equal(rd_sharing_new(*state, &config, &s), RD_OK);
+    rd_profile *profile = NULL;
+    uint64_t address = 64, block = 1, distance;
+    uint32_t origin = 0;
+    rd_refs refs = {.n = 1, .addr = &address};
+    rd_sharing_batch batch = {&refs, &origin, &block, 1, &distance};
+    assert_int_equal(rd_sharing_feed(s, &batch), RD_EINVAL);
+    assert_int_equal(rd_sharing_profile(s, &profile), RD_ESTATE);
+    rd_sharing_free(s);
     assert_int_equal(rd_sharing_feed(NULL, NULL), RD_EINVAL);
     assert_null(rd_profile_private(NULL));
 }
