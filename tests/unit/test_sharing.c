@@ -362,9 +362,11 @@ static void check_counts(const trace *t, const uint64_t *distances, const oracle
 }
 
 /* Compares an analysis with the oracles: `expected` has the distances, and `sharing` the kinds of
- * coherence misses. Without details, measures them a second time, without distances. */
+ * coherence misses. Without details, measures them a second time,
+ * without distances. *text becomes the profile. */
 static void compare_analysis(rd_ctx *ctx, uint64_t seed, const trace *t, result wanted,
-                             const uint64_t *expected, const oracle_sharing *sharing) {
+                             const uint64_t *expected, const oracle_sharing *sharing, char **text) {
+    size_t n;
     static uint64_t measured[SPLIT];
     static bool hits[SPLIT];
     rd_profile *profile = NULL;
@@ -384,6 +386,7 @@ static void compare_analysis(rd_ctx *ctx, uint64_t seed, const trace *t, result 
     if (wanted == DISTANCES)
         assert_int_equal(analyze(ctx, t, 1 + seed % 70, ONLY_DETAILS, NULL, &profile), RD_OK);
     check_shared(t, sharing, profile);
+    assert_int_equal(rd_profile_json(profile, text, &n), RD_OK);
     rd_profile_free(profile);
 }
 
@@ -393,8 +396,12 @@ static void compare_trace(rd_ctx *ctx, uint64_t seed) {
     static oracle_sharing sharing[SPLIT];
     make_trace(seed, &t);
     oracle_private(t.split, t.n_blocks, expected, sharing);
-    compare_analysis(ctx, seed, &t, DISTANCES_AND_DETAILS, expected, sharing);
-    compare_analysis(ctx, seed, &t, DISTANCES, expected, sharing);
+    char *together = NULL, *apart = NULL;
+    compare_analysis(ctx, seed, &t, DISTANCES_AND_DETAILS, expected, sharing, &together);
+    compare_analysis(ctx, seed, &t, DISTANCES, expected, sharing, &apart);
+    assert_string_equal(together, apart);
+    rd_text_free(ctx, together);
+    rd_text_free(ctx, apart);
 }
 
 static void test_random(void **state) {
