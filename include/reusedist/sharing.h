@@ -40,10 +40,10 @@ typedef struct rd_sharing_config {
     const char *interleave; /* the order of the threads' references, for the profile; copied; NULL:
                                "recorded" */
     bool details;           /* true: also find the blocks, data and code that threads share, see
-                     rd_sharing_attach() */
-    bool details_only; /* true: measure no distances, which takes less time and memory. Then
-                          `details` must be true, rd_sharing_profile() must not be called, and no
-                          batch may ask for distances. */
+                               rd_sharing_attach() */
+    bool details_only;      /* true: measure no distances, which takes less time and memory. Then
+                               `details` must be true, rd_sharing_profile() must not be called, and
+                               no batch may ask for distances. */
 } rd_sharing_config;
 
 /* A batch of block references. Block blocks[i] comes from reference origins[i] of `refs`. */

@@ -102,7 +102,7 @@ static rd_status open_buffer(live_reader *l, int index) {
                         (int)RDI_CHANNEL_BUFFER_WORDS);
     if (channel->buffer[index].process >= PROCESSES_MAX)
         return rdi_fail(l->r->ctx, RD_ERANGE,
-                        "more than %d programs were recorded, which is the limit; record fewer",
+                        "more than %d processes were recorded, which is the limit; record fewer",
                         PROCESSES_MAX);
     l->words = rdi_channel_words(channel, (unsigned)index);
     if (words == 0)

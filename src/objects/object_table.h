@@ -16,7 +16,7 @@ typedef enum rdi_cached_state {
     RDI_CACHED_DELETED
 } rdi_cached_state;
 
-/* What is known about one object. It has 32 bytes, so that it is in one cache line. */
+/* One object of the table. It has 32 bytes, so that it is in one cache line. */
 typedef struct rdi_cached {
     uint64_t id;
     uint64_t bytes;

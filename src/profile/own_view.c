@@ -277,12 +277,11 @@ static void move_to_function(rdi_own_view *v, const rd_code_line *line, size_t o
  * line so far; a line with more misses sets the library function of `to`. */
 static void add_line(rdi_own_view *v, const rdi_shown_line *s, rd_code_line *to, uint64_t *most) {
     const rd_code_line *line = &v->old->lines[s->old];
-    const char *library = s->moved ? v->old->functions[line->function].name : line->library;
     uint64_t weight = 0;
     for (size_t k = 0; k < v->d->n_levels; k++)
         weight += line->share.misses[k];
     if (!to->share.references || weight > *most) {
-        to->library = library;
+        to->library = s->moved ? v->old->functions[line->function].name : line->library;
         *most = weight;
     }
     if (s->moved)

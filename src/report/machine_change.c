@@ -184,7 +184,7 @@ rd_status rd_report_machine_change(rd_ctx *ctx, const rd_comparees *all, const r
     if (!m)
         return rdi_fail(
             ctx, RD_EINVAL,
-            "the two profiles have not simulated the caches of one machine; name a machine");
+            "the two profiles have not simulated the caches of the same machine; name a machine");
     machine_change c = {.machine = m};
     rdi_change_names(all->names, c.names);
     RD_TRY(look(ctx, all->profiles, &c));

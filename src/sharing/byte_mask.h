@@ -46,4 +46,13 @@ static inline bool rdi_mask_is_empty(const uint64_t *mask, uint32_t words) {
     return true;
 }
 
+/* Folds the set into one word: every `words` bits become one bit, which is set if any of them is. */
+static inline uint64_t rdi_mask_fold(const uint64_t *mask, uint32_t words) {
+    uint64_t folded = 0;
+    for (uint32_t w = 0; w < words; w++)
+        for (uint64_t left = mask[w]; left; left &= left - 1)
+            folded |= UINT64_C(1) << (64 * w + (uint32_t)__builtin_ctzll(left)) / words;
+    return folded;
+}
+
 #endif

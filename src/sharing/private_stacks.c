@@ -243,21 +243,12 @@ static rd_status add_copy(rd_sharing *s, rdi_private_stack *stack, uint64_t id, 
     return push(s, stack, id, c);
 }
 
-/* Converts a set of bytes to the 64 bits that the log of shared blocks has per block. */
-static uint64_t log_set(const rd_sharing *s, const uint64_t *set) {
-    uint64_t bits = 0;
-    for (uint32_t w = 0; w < s->words; w++)
-        for (uint64_t left = set[w]; left; left &= left - 1)
-            bits |= UINT64_C(1) << (64 * w + (uint32_t)__builtin_ctzll(left)) / s->words;
-    return bits;
-}
-
 /* Begins the log of a block at its first coherence miss. */
 static rd_status begin_log(rd_sharing *s, rdi_shared_block *block, uint64_t id) {
     RD_TRY(rdi_shared_blocks_add(s->shared, id, &block->detail));
     for (uint32_t c = block->copies; c; c = s->copies[c].next) {
         const rdi_copy *copy = &s->copies[c];
-        uint64_t lost = copy->sets ? log_set(s, rdi_sets_stored(s, copy->sets)) : 0;
+        uint64_t lost = copy->sets ? rdi_mask_fold(rdi_sets_stored(s, copy->sets), s->words) : 0;
         RD_TRY(rdi_shared_blocks_seed(s->shared, block->detail, copy->thread, c, lost));
     }
     return RD_OK;

@@ -29,7 +29,7 @@ typedef struct rdi_shared_run {
     uint32_t next; /* the next run of the block; 0: none */
 } rdi_shared_run;
 
-/* What one thread has used of a block, as sets of bits. */
+/* The parts of a block that one thread has used, as sets of bits. */
 typedef struct rdi_shared_use {
     uint64_t loads, stores;
 } rdi_shared_use;

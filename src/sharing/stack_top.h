@@ -9,9 +9,9 @@
  * block that moves to the top leaves a hole, too, and fills the topmost hole. So if the topmost
  * hole is above the block, this hole gets the old time of the block; otherwise no hole is added.
  *
- * A lane is quiet if a reference to its block does nothing but move the block to the top: no other
- * thread has to know, and no coherence miss is undecided. A scan answers references to quiet lanes
- * with vector instructions (top_kernel.inc.h).
+ * A lane is quiet if a reference to its block only moves the block to the top: no other thread has to
+ * know, and no coherence miss is undecided. A scan answers references to quiet lanes with vector
+ * instructions (top_kernel.inc.h).
  */
 #ifndef RDI_STACK_TOP_H
 #define RDI_STACK_TOP_H

@@ -268,7 +268,7 @@ static void coruns(void **state) {
     REFUSED(rd_corun_new(NULL, profiles, NULL, 1, &c));
     EXPLAINED("profiles", rd_corun_new(ctx, NULL, NULL, 1, &c));
     EXPLAINED("out", rd_corun_new(ctx, profiles, NULL, 1, NULL));
-    EXPLAINED("profile", rd_corun_new(ctx, profiles, NULL, 2, &c));
+    EXPLAINED("profiles[1]", rd_corun_new(ctx, profiles, NULL, 2, &c));
     REFUSED(rd_corun_share(NULL, 4, &one));
     REFUSED(rd_corun_assign(NULL, 4, 1, &number, &one, NULL));
     REFUSED(rd_corun_partition(NULL, 4, 1, &number, &one));

@@ -52,7 +52,7 @@
 #define BLOCK_BYTES  48.0   /* bytes per block in the table of a chunk */
 #define THREAD_BYTES 0x1p21 /* additional bytes per thread */
 
-#define LEAST        "stream" /* of stream, relay and chunks, the one that needs least memory */
+#define LEAST        "stream" /* needs less memory than relay and chunks */
 #define TOO_SHORT    "because the trace is too short for threads"
 
 /* STOPS is the number of times that the sample is measured: at a quarter, at half and at its end.
