@@ -11,7 +11,7 @@
 
 typedef struct analysis_options {
     pipeline_options pipe;
-    object_options objects; /* only analyze has these options */
+    object_options objects; /* used by analyze; run does not have these options */
     uint32_t out;           /* OUT_TEXT, OUT_CSV or OUT_JSON */
     const char *output;
     const char *distances;

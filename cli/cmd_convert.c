@@ -24,7 +24,7 @@ static const rd_opt convert_opts[] = {
     OPTION_FORMAT(offsetof(convert_options, format),
                   "format of the input, NAME[:key=value,...] [detected]"),
     OPTION_KINDS(offsetof(convert_options, kinds), NULL,
-                 "keep only these kinds: loads (L), stores (S), instruction fetches (I) [all]"),
+                 "keep only these kinds: loads (L), stores (S) or instruction fetches (I) [all]"),
     OPTION_MERGE(offsetof(convert_options, merge)),
     COPY_OPTIONS(convert_options, copy),
     {.name = "time-histogram",

@@ -166,9 +166,9 @@ const command command_corun = {
     .details =
         "Each program runs alone when its profile is made. From these profiles, corun computes "
         "how\n"
-        "much of a shared cache each program occupies, and how often it then misses. Programs use\n"
-        "different data and run equally long, unless --rate gives their references per unit of\n"
-        "time.\n"
+        "much of a shared cache each program occupies, and how often it then misses. corun\n"
+        "assumes that the programs share no data. They run equally long, unless --rate gives\n"
+        "their references per unit of time.\n"
         "\n"
         "--among=2 assigns the programs to two caches of each size, with the fewest misses; no\n"
         "cache gets more programs than an equal division requires. --ways=16 divides the 16 ways\n"

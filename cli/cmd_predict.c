@@ -125,6 +125,7 @@ static int run_evaluation(rd_ctx *ctx, const predict_options *o, const rd_model_
     int status = training_read(ctx, &words, (size_source)o->size_from, &set);
     if (status != EXIT_OK)
         return status;
+    set.against = o->against != NULL;
     status = evaluation_print(ctx, config, &set, o->against ? set.n - 1 : 0, o->out == OUT_CSV,
                               o->output);
     training_free(&set);

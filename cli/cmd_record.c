@@ -21,7 +21,7 @@ static const rd_opt record_opts[] = {
     OPTION_TO(offsetof(record_options, to)),
     OPTION_QUIET(offsetof(record_options, quiet), "show no progress bar and no notes"),
     OPTION_KINDS(offsetof(record_options, kinds), "LS",
-                 "record loads (L), stores (S), instruction fetches (I)"),
+                 "record loads (L), stores (S) or instruction fetches (I)"),
     {.name = "pc",
      .type = RD_OPT_BOOL,
      .offset = offsetof(record_options, what.pc),

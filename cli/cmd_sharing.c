@@ -23,7 +23,7 @@ static const rd_opt sharing_opts[] = {
                   "format of the trace, NAME[:key=value,...]; see 'reusedist formats' [detected]"),
     OPTION_BLOCK(FIELD(pipe.block)),
     OPTION_KINDS(FIELD(pipe.kinds), NULL,
-                 "analyze only loads (L), stores (S), instruction fetches (I) [all]"),
+                 "analyze only loads (L), stores (S) or instruction fetches (I) [all]"),
     {.name = "interleave",
      .arg = "recorded|lockstep[:N]",
      .type = RD_OPT_STRING,

@@ -61,7 +61,7 @@ static const rd_opt simulate_opts[] = {
                   "format of the trace, NAME[:key=value,...]; see 'reusedist formats' [detected]"),
     OPTION_BLOCK(FIELD(pipe.block)),
     OPTION_KINDS(FIELD(pipe.kinds), NULL,
-                 "simulate only loads (L), stores (S), instruction fetches (I) [all]"),
+                 "simulate only loads (L), stores (S) or instruction fetches (I) [all]"),
     {.name = "threads",
      .letter = 't',
      .arg = "N",

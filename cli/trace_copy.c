@@ -91,7 +91,7 @@ static const char *field_name(uint32_t field) {
 }
 
 /* Tells the user, unless options->quiet is set, which columns the format of the new trace does not
- * support, and if it cannot mark object ids. */
+ * support, and whether it cannot mark object ids. */
 static void tell_losses(const trace_copy *c) {
     if (c->options->quiet || !c->format)
         return;

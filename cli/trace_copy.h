@@ -6,8 +6,7 @@
 #include "option_rows.h"
 #include "progress.h"
 
-/* The options of a copy. COPY_OPTIONS has the rows of an option table for the options that generate
- * and convert share. */
+/* The options of a copy. COPY_OPTIONS: the rows of an option table that generate and convert share. */
 typedef struct copy_options {
     const char *output; /* path of the new trace; NULL and "-": standard output */
     const char *to;     /* format of the new trace; NULL: native */

@@ -76,8 +76,10 @@ int training_choose(rd_ctx *ctx, training_set *set, size_t without, size_choice 
     for (size_t i = 0; i < set->n && given == 0; i++)
         if (rd_profile_facts_of(set->runs[i].profile)->blocks == RD_UNKNOWN)
             return fail_usage(
-                "%s: the profile has no number of blocks; give the size of the input, SIZE=%s",
-                set->paths[i], set->paths[i]);
+                "%s: the profile has no number of blocks; give the sizes of all inputs, such as "
+                "%s SIZE=%s",
+                set->paths[i], set->against && i == set->n - 1 ? "--against" : "--train",
+                set->paths[i]);
     return EXIT_OK;
 }
 

@@ -15,6 +15,7 @@ typedef struct training_set {
     const char *paths[RD_TRAINING_MAX];
     bool given[RD_TRAINING_MAX]; /* true: the user gave the size, SIZE=PROFILE */
     size_t n;
+    bool against; /* true: the last input is the profile of --against */
     size_source source;
 } training_set;
 

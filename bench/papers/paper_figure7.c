@@ -70,8 +70,8 @@ typedef struct traversal {
     bool wrong;
 } traversal;
 
-/* Feeds the next `n` references, which have the numbers from `number` on and whose previous
- * references have the numbers from `last` on. */
+/* Feeds the next `n` references and checks their distances. Their numbers begin at `number`, and the
+ * numbers of their previous references at `last`. RD_COLD: they are first references. */
 static rd_status feed_batch(traversal *t, uint64_t number, uint64_t last, size_t n) {
     bool cold = last == RD_COLD;
     for (size_t i = 0; i < n; i++) {
@@ -155,7 +155,7 @@ static double processor_seconds(void) {
 }
 
 /* Runs an analyzer once. The analyzer is left out if there is too little memory, or if its engine
- * does not support so many elements. */
+ * does not support so many elements. Returns false after reporting a failure or a wrong answer. */
 static bool run_once(bench *b, const analyzer *a, uint64_t elements, speed *s) {
     rd_ctx *ctx = NULL;
     if (rd_ctx_new(NULL, &ctx) != RD_OK)

@@ -109,10 +109,10 @@ typedef struct rd_profile_facts {
     uint64_t references;        /* number of block references analyzed */
     uint64_t blocks;            /* number of distinct blocks, or RD_UNKNOWN */
     uint64_t cold;              /* number of first references to a block, or RD_UNKNOWN */
-    uint64_t infinite;          /* number of infinite distances: of first references and of
-                                   distances that reach the bound; of private caches also of
-                                   coherence misses; of object caches also of requests for deleted
-                                   or expired objects */
+    uint64_t infinite;          /* number of infinite distances: first references, and distances
+                                   that reach the bound; with private caches also coherence misses;
+                                   with object caches also requests for deleted or expired
+                                   objects */
     uint64_t block_bytes;       /* size of a block in bytes; 0: every address (-b addr) or object
                                    id is a block */
     uint64_t bound;             /* bound of the distances in blocks; 0: unbounded */

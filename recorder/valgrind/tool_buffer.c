@@ -395,7 +395,8 @@ static Bool is_burst_near(void) {
     return wanted && (in_burst || left_in_turn < ASIDE_BYTES / record_bytes);
 }
 
-/* If the last record is also a switch of the context, this switch replaces it. */
+/* Writes a record that switches the context. If the last record also switches the context, the new
+ * record replaces it. */
 Addr buffer_switch_context(Addr next, UInt number) {
     if (number == context)
         return next;

@@ -126,8 +126,8 @@ static rd_status check_distances(const rd_analysis *a) {
         info->name, a->sampler ? "sampling" : "attribution");
 }
 
-/* Opens the file of distances if it is not open yet. The caller calls this function when the first
- * distances arrive, so that an analysis that cannot begin does not open the file. */
+/* Opens the file of distances if it is not open yet. This happens when the first distances arrive, or
+ * at the end if there were none, so that an analysis that cannot begin does not open the file. */
 static rd_status open_distances(rd_analysis *a) {
     return a->distance_file
                ? RD_OK
@@ -356,7 +356,7 @@ static bool never_began(const rd_analysis *a) {
     return a->n_inputs == 1 && trace && rd_trace_never_began(trace);
 }
 
-/* Checks that the file of distances does not overwrite a source file, which the analysis has read for
+/* Checks that the file of distances does not overwrite a source file that the analysis has read for
  * the profile. */
 static rd_status check_sources(const rd_analysis *a) {
     const rd_details *details = a->profile ? rd_profile_details(a->profile) : NULL;

@@ -38,9 +38,10 @@ rd_status rd_parse_size(rd_ctx *ctx, const char *text, uint64_t *out) {
         char upper = (char)(*end >= 'a' && *end <= 'z' ? *end - 'a' + 'A' : *end);
         const char *unit = strchr(units, upper);
         if (!unit || end[1])
-            return rdi_fail(ctx, RD_EINVAL,
-                            "'%.80s' is not a size (a number, optionally followed by K, M, G or T)",
-                            text);
+            return rdi_fail(
+                ctx, RD_EINVAL,
+                "'%.80s' is not a size (a whole number, optionally followed by K, M, G or T)",
+                text);
         shift = 10 * (unsigned)(unit - units + 1);
     }
     if (shift && value >> (64 - shift))
@@ -85,9 +86,10 @@ static rd_status parse_sizes(rd_ctx *ctx, const char *text, rd_sizes *out) {
         size_t n = strcspn(text, ":,");
         char item[32];
         if (n >= sizeof item)
-            return rdi_fail(ctx, RD_EINVAL,
-                            "'%.*s' is not a size (a number, optionally followed by K, M, G or T)",
-                            (int)(n < 80 ? n : 80), text);
+            return rdi_fail(
+                ctx, RD_EINVAL,
+                "'%.*s' is not a size (a whole number, optionally followed by K, M, G or T)",
+                (int)(n < 80 ? n : 80), text);
         memcpy(item, text, n);
         item[n] = '\0';
         if (list.n == RD_SIZES_MAX)

@@ -41,7 +41,7 @@ struct rd_simulator {
                             `level` */
     bool lru_causes;     /* `lru` finds the causes of misses */
     rdi_block_map seen;  /* shared by the causes of all levels (causes.h) */
-    rd_miss_sink sink;   /* receives all misses; NULL: nobody does */
+    rd_miss_sink sink;   /* receives all misses; NULL: no receiver */
     uint64_t block, tag; /* the current reference, if `sink` is not NULL */
     rdi_cores *threads;  /* NULL: all references use the levels `own` */
 };

@@ -56,7 +56,8 @@ static rd_status reserve(btree *b) {
     if (b->depth + 1 >= DEPTH_MAX || wanted > UINT32_MAX / 2)
         return rdi_fail(b->base.ctx, RD_ERANGE,
                         "too many time ranges for a B-tree of at most %" PRIu32
-                        " nodes and %d levels; use larger ranges (option b) or an exact engine",
+                        " nodes and %d levels; use larger ranges (option b of engine absolute), "
+                        "or an exact engine",
                         UINT32_MAX / 2, DEPTH_MAX - 1);
     uint32_t room = wanted < FIRST ? FIRST : wanted * 2;
     btree_node *grown = rdi_resize(b->base.ctx, b->node, room, sizeof *grown);

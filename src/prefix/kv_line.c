@@ -74,7 +74,8 @@ static const char *scan_array(rd_kv_log *log, const char *p, const char *limit, 
         if (!next)
             return log->lines.failed != RD_OK
                        ? NULL
-                       : expected(log, p, limit, table ? "an integer or a string" : "an integer");
+                       : expected(log, p, limit,
+                                  table ? "a 64-bit integer or a string" : "a 64-bit integer");
         list->n++;
         p = rdi_scan_blanks(next);
         if (*p == ']')
@@ -121,7 +122,7 @@ static const char *scan_chat(rd_kv_log *log, const char *p, const char *limit, u
     const char *end = *none ? rdi_scan_json_word(p) : scan_id(log, &log->chat_ids, p, out);
     if (end || log->lines.failed != RD_OK)
         return end;
-    return expected(log, p, limit, "an integer or a string");
+    return expected(log, p, limit, "a 64-bit integer or a string");
 }
 
 /* Reads nested arrays of integers. Multiplies the integers of each innermost array, and adds these

@@ -273,8 +273,8 @@ static void move_to_function(rdi_own_view *v, const rd_code_line *line, size_t o
     }
 }
 
-/* Adds the counts of an old line to the new line `to`. `*most` is the largest number of misses of an old
- * line so far; a line with more misses sets the library function of `to`. */
+/* Adds the counts of an old line to the new line `to`. `*most` is the largest number of misses, summed
+ * over the levels, of an old line of `to` so far; a line with more sets the library function of `to`. */
 static void add_line(rdi_own_view *v, const rdi_shown_line *s, rd_code_line *to, uint64_t *most) {
     const rd_code_line *line = &v->old->lines[s->old];
     uint64_t weight = 0;

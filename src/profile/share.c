@@ -21,9 +21,11 @@ void rdi_read_bins(rdi_profile_reader *r, void *field) {
             else
                 row[n] = rdi_json_u64(j);
         }
+        if (n < RDI_COUNT(row))
+            rdi_json_fail(j, "a bin must be [low, high, count]");
         size_t bin = rdi_bit_width(row[0]);
-        if (n != RDI_COUNT(row) || row[0] != rdi_log_bin_low(bin) ||
-            row[1] != rdi_log_bin_high(bin) || row[2] == 0 || bin < before)
+        if (row[0] != rdi_log_bin_low(bin) || row[1] != rdi_log_bin_high(bin) || row[2] == 0 ||
+            bin < before)
             rdi_json_fail(j, "the bin is empty, or it is not a log bin above the previous one");
         before = bin + 1;
         bins[bin] = row[2];

@@ -275,7 +275,7 @@ static void say_no_change(const change_report *r) {
         rdi_text_printf(r->out,
                         "%s is the same: caches of every size%s miss equally often in both "
                         "profiles.\n",
-                        subject_of(r), r->objects ? " that hold the largest object" : "");
+                        subject_of(r), r->objects ? " that can hold the largest object" : "");
     }
 }
 

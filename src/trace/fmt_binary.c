@@ -43,7 +43,7 @@ static const rd_opt binary_opts[] = {
     {.name = "format",
      .type = RD_OPT_STRING,
      .offset = offsetof(binary_reader, layout),
-     .help = "one record as a Python struct string, such as <IQI"},
+     .help = "layout of one record, as a format string of Python's struct module, such as <IQI"},
     NUMBER_OPT(id, "object id"),
     NUMBER_OPT(addr, "address, instead of id"),
     NUMBER_OPT(size, "size in bytes"),

@@ -80,5 +80,5 @@ const char *rdi_read_operation(const char *text, size_t n, uint64_t *out) {
             *out = (uint64_t)known[i].operation;
             return NULL;
         }
-    return "is not a known operation";
+    return "is not a known operation, such as get, set or delete";
 }

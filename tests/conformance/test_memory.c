@@ -75,8 +75,8 @@ static memory memory_now(const rd_ctx *ctx) {
     return (memory){.peak = rd_ctx_peak_bytes(ctx), .resident = resident_bytes()};
 }
 
-/* Computes the full histogram after `periods`, which the caller frees. `settled` and `last`, if not
- * NULL, receive the memory after SETTLED periods and at the end. */
+/* Feeds the period `periods` times, and stores a profile with full bins in *out, which the caller
+ * frees. `settled` and `last`, if not NULL, receive the memory after SETTLED periods and at the end. */
 static rd_status analyze(rd_ctx *ctx, const char *spec, unsigned periods, memory *settled,
                          memory *last, rd_profile **out) {
     rd_engine *e = NULL;

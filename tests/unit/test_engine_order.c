@@ -223,7 +223,8 @@ static size_t take_some(rd_engine *e, const char *spec, uint64_t *stack, size_t 
     return depth;
 }
 
-/* Alternately feeds, takes and compares the order. */
+/* Alternately feeds references, takes blocks, and compares the order of the rest with the expected
+ * stack. */
 static void run_taking(const char *spec, uint64_t blocks, rdi_rng *rng) {
     static uint64_t stack[MOST_REFERENCES], trace[MOST_REFERENCES], dist[MOST_REFERENCES];
     static collector got;

@@ -71,7 +71,8 @@ static void members_of_requests_are_checked(void **state) {
         {"{\"k\":1,\"s\":99999999999999999999,\"t\":5,\"o\":\"get\",\"l\":0}",
          "memory: line 1: member \"s\" (size): '99999999999999999999' does not fit in 64 bits"},
         {"{\"k\":1,\"s\":1,\"t\":5,\"o\":\"fly\",\"l\":0}",
-         "memory: line 1: member \"o\" (op): 'fly' is not a known operation"},
+         "memory: line 1: member \"o\" (op): 'fly' is not a known operation, such as get, set or "
+         "delete"},
         {"{\"k\":1,\"s\":1,\"t\":null,\"o\":\"get\",\"l\":0}",
          "memory: line 1: member \"t\" (time): 'null' is not a number"},
         {"{\"k\":1,\"s\":1,\"t\":[5],\"o\":\"get\",\"l\":0}",

@@ -245,7 +245,7 @@ static void one_set_equals_the_curve(void **state) {
 /* Returns the misses of a simulated LRU cache. Blocks are random numbers, so their sets are as
  * random as the model assumes. */
 static size_t simulate(const uint64_t *trace, size_t n, uint64_t sets, size_t ways) {
-    uint64_t *lines = calloc(sets * ways, sizeof *lines); /* the lines of each set, most recent
+    uint64_t *lines = calloc(sets * ways, sizeof *lines); /* the blocks of each set, most recent
                                                              first */
     size_t misses = 0;
     assert_non_null(lines);

@@ -20,12 +20,12 @@
  * Time: O(N) for N references, a little more than `footprint` needs; with exact=W at worst
  * O(W / 64) per reference. The model takes a fraction of a second, independent of N. With parts=P
  * it takes about P^2 short steps whenever N doubles, which is also a fraction of a second. Memory:
- * 21 to 32 bytes per block for the table (36 to 53 bytes beyond 2^32 references), and at most 1 MB
+ * 21 to 32 bytes per block for the table (36 to 53 bytes beyond 2^32 references), and at most 1.2 MB
  * for counts.
  *
  * Use it for miss ratios of caches of a few hundred blocks or more, if speed matters. It is weak
- * for short distances, for which exact=64 or more helps. It has no error bound; use `scale` if you
- * need one.
+ * for short distances, for which exact=64 or more helps. If you need an error bound, use
+ * `scale`.
  *
  * X. Shen, J. Shaw, B. Meeker, C. Ding. Locality approximation using time. POPL 2007.
  */
@@ -256,7 +256,8 @@ static const rd_opt time_opts[] = {
      .offset = offsetof(time_engine, parts),
      .def = "0",
      .max = PARTS_MAX,
-     .help = "divide the trace into up to this many parts and infer from each part's times"},
+     .help = "divide the trace into up to this many parts, and infer distances from the times of "
+             "each part; 0: one part"},
     {.name = "model",
      .type = RD_OPT_BOOL,
      .offset = offsetof(time_engine, model),

@@ -422,7 +422,8 @@ const rdi_engine_ops rdi_engine_parda = {
     .info =
         {
             .name = "parda",
-            .summary = "Parda: ranks without shared memory, in rounds, with two kinds of fix-up",
+            .summary = "Parda: ranks without shared memory, in rounds, with two ways of resolving "
+                       "first touches",
             .card =
                 "Each rank analyzes a chunk alone with an exact engine (engine=NAME/key=value).\n"
                 "The ranks of earlier chunks resolve its first touches: fixup=pipelined from\n"

@@ -25,8 +25,8 @@ function makeChoices() {
     choices.replaceChildren(...nodes, ownSwitch(p) || "");
 }
 
-/* Chooses the level whose misses cost most time, if a miss costs four times as much in each further
- * cache. First touches do not count, because no cache avoids them. */
+/* Chooses the level whose misses cost the most time, if a miss costs four times as much in each further
+ * cache. Infinite distances do not count: without a bound, no larger cache avoids them. */
 function chooseLevel() {
     const p = profiles[state.profile];
     if (!p.attribution) return;

@@ -80,7 +80,7 @@ function distanceDetails(row) {
 
 /* ---- tables ---- */
 
-/* Shows a name in a code font. A short name is never broken across lines. */
+/* Shows a name in a code font. On the screen, a short name is not broken across lines. */
 function codeName(text) {
     const name = clean(text);
     return el("code", { class: name.length <= 28 ? "short" : "long" }, name);

@@ -36,8 +36,8 @@ function segmented(name, legend, choices, chosen, change) {
 const pageRows = 25; /* number of rows that are shown at first; each click on "Show more" adds
                         four times as many */
 
-/* The sorting, the filter and the number of rows of each table, which are kept while the page is
- * open. */
+/* The sorting, the filter and the number of visible rows of each table, which are kept while the page
+ * is open. */
 const tableState = {};
 
 /* Makes a table that can be sorted and filtered. A column is {key, label, text(row) or number(row),
