@@ -271,8 +271,27 @@ static rd_status make_room(rdi_contexts *c) {
     return 2 * c->used >= (size_t)1 << c->bits ? rebuild(c, c->bits + 1) : RD_OK;
 }
 
+/* Exchanges a slot with the lighter slot in the cache line of its home, so that keys with many
+ * references end up in their home lines. All cache lines from a key's home line to the line of the
+ * key are full, so the other key is still found after it has moved to a later line. */
+static rdi_context_counts *move_home(rdi_contexts *c, rdi_context_counts *slot) {
+    rdi_context_counts *home = rdi_contexts_home(c, slot->key);
+    rdi_context_counts *beside = rdi_contexts_beside(c, home);
+    rdi_context_counts *lighter = beside->at[0] < home->at[0] ? beside : home;
+    if (slot == home || slot == beside || slot->at[0] < lighter->at[0])
+        return slot;
+    rdi_context_counts moved = *lighter;
+    *lighter = *slot;
+    *slot = moved;
+    return lighter;
+}
+
 rd_status rdi_contexts_count_slowly(rdi_contexts *c, uint64_t key, unsigned missed) {
+    if (!key)
+        return RD_OK;
     rdi_context_counts *slot = find_slot(c, key);
+    if (slot->key)
+        slot = move_home(c, slot);
     if (!slot->key) {
         RD_TRY(make_room(c));
         size_t context = rdi_key_context(key), kept = unfolded(c, context);
@@ -306,11 +325,18 @@ static void look_up(rdi_contexts *c, uint64_t number) {
 void rdi_contexts_prepare(rdi_contexts *c, const uint64_t *numbers, const uint32_t *origin,
                           size_t n, const uint64_t *sites, unsigned shift, uint64_t *keys) {
     c->seen = true;
+    uint64_t last = c->last, last_key = c->last_key, last_sites = c->last_sites;
+    const rdi_context_counts *slots = c->slot;
+    const unsigned home_shift = 64 - c->bits;
     for (size_t i = 0; i < n; i++) {
         uint64_t number = numbers[origin[i]];
-        if (RDI_UNLIKELY(number != c->last))
+        if (RDI_UNLIKELY(number != last)) {
             look_up(c, number);
-        keys[i] = c->last_key | (sites[i] >> shift & c->last_sites);
-        RDI_PREFETCH(rdi_contexts_home(c, keys[i]));
+            last = number;
+            last_key = c->last_key;
+            last_sites = c->last_sites;
+        }
+        keys[i] = last_key | (sites[i] >> shift & last_sites);
+        RDI_PREFETCH(&slots[keys[i] * RDI_CONTEXTS_HASH >> home_shift]);
     }
 }

@@ -85,8 +85,10 @@ static inline size_t rdi_key_context(uint64_t key) {
     return (size_t)(key >> 32) - 1;
 }
 
+#define RDI_CONTEXTS_HASH UINT64_C(0x9e3779b97f4a7c15)
+
 static inline rdi_context_counts *rdi_contexts_home(const rdi_contexts *c, uint64_t key) {
-    return &c->slot[key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - c->bits)];
+    return &c->slot[key * RDI_CONTEXTS_HASH >> (64 - c->bits)];
 }
 
 /* Stores the keys of n references in keys[], and prefetches their counters. Reference i has the
@@ -104,14 +106,17 @@ static inline rdi_context_counts *rdi_contexts_beside(const rdi_contexts *c,
     return &c->slot[(size_t)(slot - c->slot) ^ 1];
 }
 
-static inline rd_status rdi_contexts_count(rdi_contexts *c, uint64_t key, unsigned missed) {
-    rdi_context_counts *slot = rdi_contexts_home(c, key);
-    if (slot->key != key)
-        slot = rdi_contexts_beside(c, slot);
+/* Counts a reference like rdi_contexts_count_slowly(), if the key is in the cache line of its home
+ * slot and the counter is not full. Otherwise does nothing and returns false. `slots` is c->slot, and
+ * `shift` is 64 - c->bits: loops keep both in registers. */
+static inline bool rdi_contexts_count(rdi_context_counts *slots, unsigned shift, uint64_t key,
+                                      unsigned missed) {
+    size_t home = (size_t)(key * RDI_CONTEXTS_HASH >> shift);
+    rdi_context_counts *slot = &slots[home ^ (slots[home].key != key)];
     if (RDI_UNLIKELY(slot->key != key || slot->at[missed] == UINT32_MAX || !key))
-        return key ? rdi_contexts_count_slowly(c, key, missed) : RD_OK;
+        return false;
     slot->at[missed]++;
-    return RD_OK;
+    return true;
 }
 
 /* Stores the counts of a slot: the numbers of references that miss in exactly 0, 1 ... levels. */

@@ -256,11 +256,18 @@ PASS rd_status count(rd_attributor *a, rdi_tile *p, rdi_counts *window, const rd
 
 /* Counts the references of tile `p` in their calling contexts. */
 PASS rd_status count_contexts(rd_attributor *a, const rdi_tile *p) {
+    const uint64_t first_miss = a->first_miss;
+    rdi_context_counts *slots = a->contexts.slot;
+    unsigned shift = 64 - a->contexts.bits;
     for (size_t i = 0, n = p->n; i < n; i++) {
-        uint64_t distance = p->distances[i];
+        uint64_t distance = p->distances[i], key = p->context[i];
         unsigned missed =
-            distance < a->first_miss ? 0 : a->steps.missed[rdi_step_of(&a->steps, distance)];
-        RD_TRY(rdi_contexts_count(&a->contexts, p->context[i], missed));
+            distance < first_miss ? 0 : a->steps.missed[rdi_step_of(&a->steps, distance)];
+        if (RDI_LIKELY(rdi_contexts_count(slots, shift, key, missed)))
+            continue;
+        RD_TRY(rdi_contexts_count_slowly(&a->contexts, key, missed));
+        slots = a->contexts.slot; /* the table may have moved */
+        shift = 64 - a->contexts.bits;
     }
     return RD_OK;
 }
