@@ -239,8 +239,7 @@ static void add_threads(rdi_paper *paper, const rd_private_simulation *s) {
 /* Says how many references reach memory, and how many the caches of other threads serve. */
 static void add_words(rdi_paper *paper, const rd_profile *p, const rd_private_simulation *s) {
     double references = (double)rd_profile_facts_of(p)->references;
-    const rd_level_counts *last = &s->all[s->hierarchy.n - 1];
-    uint64_t transfers = 0, dirty = 0;
+    uint64_t transfers = 0, dirty = 0, from_memory = 0;
     char memory[RDI_FORMAT_ROOM], others[RDI_FORMAT_ROOM], text[300];
     if (rd_profile_facts_of(p)->references == 0)
         return;
@@ -248,7 +247,9 @@ static void add_words(rdi_paper *paper, const rd_profile *p, const rd_private_si
         transfers += s->all[k].coherence.transfers;
         dirty += s->all[k].coherence.dirty_transfers;
     }
-    rdi_format_share((double)(last->cache.misses - last->coherence.transfers) / references, memory);
+    for (size_t k = rdi_first_outermost(&s->hierarchy); k < s->hierarchy.n; k++)
+        from_memory += s->all[k].cache.misses - s->all[k].coherence.transfers;
+    rdi_format_share((double)from_memory / references, memory);
     rdi_format_share((double)transfers / references, others);
     int n = snprintf(text, sizeof text,
                      "%s of all references reach memory, and caches of other threads serve %s.",

@@ -220,16 +220,18 @@ void rdi_report_prefetches(rdi_paper *paper, const rd_simulation *s) {
 /* Adds a sentence about the share of the references that reach memory. If conflicts are at least a tenth of
  * the misses of the cache with the most conflict misses, adds a sentence about this cache. */
 static void add_words(rdi_paper *paper, const rd_profile *p, const rd_simulation *s) {
-    const rd_cache_counts *last = &s->counts[s->hierarchy.n - 1];
     char share[RDI_FORMAT_ROOM], text[400];
     size_t worst = 0;
+    uint64_t memory = 0; /* number of references that reach memory */
+    for (size_t k = rdi_first_outermost(&s->hierarchy); k < s->hierarchy.n; k++)
+        memory += s->counts[k].misses;
     for (size_t k = 1; k < s->hierarchy.n; k++)
         if (s->counts[k].conflict > s->counts[worst].conflict)
             worst = k;
     const rd_cache_counts *w = &s->counts[worst];
     if (rd_profile_facts_of(p)->references == 0)
         return;
-    rdi_format_share((double)last->misses / (double)rd_profile_facts_of(p)->references, share);
+    rdi_format_share((double)memory / (double)rd_profile_facts_of(p)->references, share);
     int n = snprintf(text, sizeof text, "%s of all references reach memory.", share);
     /* Far hits compensate for conflict misses, because a fully associative cache would miss
      * them. */

@@ -14,6 +14,12 @@ void rdi_report_simulation(rdi_paper *paper, const rd_profile *p);
 void rdi_report_traffic(rdi_paper *paper, const rd_profile *p, const rd_simulation *s);
 void rdi_report_prefetches(rdi_paper *paper, const rd_simulation *s);
 
+/* Returns the index of the first cache whose misses go to memory: the last cache, or the first of L1I and
+ * L1D if there are no other caches. */
+static inline size_t rdi_first_outermost(const rd_hierarchy *h) {
+    return rd_hierarchy_is_split(h) && h->n == 2 ? 0 : h->n - 1;
+}
+
 /* Writes the members of a JSON result that describe the simulation and its caches. */
 rd_status rdi_put_simulation_facts(rd_json_writer *w, const rd_profile *p, const rd_hierarchy *h);
 /* Writes the members of one cache and its counters. */
