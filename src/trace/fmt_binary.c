@@ -29,6 +29,7 @@ typedef struct binary_reader {
     uint32_t present;               /* mask of the RD_FIELD_* that the records have */
     const char *wrong;              /* text that says what is invalid in the first refused record */
     uint64_t wrong_value;           /* the invalid value */
+    bool wrong_is_signed;           /* true: its field is signed */
     uint64_t raw[RDI_REFS_MAX];     /* values of a column before they are checked */
     uint64_t (*more)[RDI_REFS_MAX]; /* the columns of requests, by RD_MORE_*; NULL: none */
 } binary_reader;
@@ -226,9 +227,10 @@ static uint8_t kind_of(uint64_t x) {
     }
 }
 
-static size_t refuse(binary_reader *b, const char *wrong, size_t record) {
+static size_t refuse(binary_reader *b, uint64_t number, const char *wrong, size_t record) {
     b->wrong = wrong;
     b->wrong_value = b->raw[record];
+    b->wrong_is_signed = b->fields[number - 1].is_signed;
     return record;
 }
 
@@ -240,7 +242,7 @@ static size_t load_u32(binary_reader *b, uint64_t number, const char *wrong, siz
     load_column(b, number, n, b->raw);
     for (size_t i = 0; i < n; i++) {
         if (b->raw[i] > UINT32_MAX)
-            return refuse(b, wrong, i);
+            return refuse(b, number, wrong, i);
         out[i] = (uint32_t)b->raw[i];
     }
     return n;
@@ -257,8 +259,8 @@ static size_t load_kinds(binary_reader *b, size_t n, uint8_t *out) {
     load_column(b, b->kind, n, b->raw);
     for (size_t i = 0; i < n; i++)
         if ((out[i] = kind_of(b->raw[i])) == 0)
-            return refuse(b, "kind of this record is not 0, 1, 2 or one of the letters R L W S I",
-                          i);
+            return refuse(b, b->kind,
+                          "kind of this record is not 0, 1, 2 or one of the letters R L W S I", i);
     return n;
 }
 
@@ -307,7 +309,7 @@ static size_t load_scaled(binary_reader *b, uint64_t number, const char *wrong, 
         bool negative = b->fields[number - 1].is_signed && b->raw[i] > INT64_MAX;
         bool lost = __builtin_mul_overflow(b->raw[i], factor, &out[i]);
         if (negative || (lost && must_fit))
-            return refuse(b, wrong, i);
+            return refuse(b, number, wrong, i);
         if (lost)
             out[i] = UINT64_MAX;
     }
@@ -328,7 +330,7 @@ static size_t load_requests(binary_reader *b, size_t n) {
         load_column(b, b->size, n, b->raw);
         for (size_t i = 0; i < n; i++) {
             if (b->raw[i] > INT64_MAX)
-                return refuse(b, "size of this record is not from 0 to 2^63 - 1", i);
+                return refuse(b, b->size, "size of this record is not from 0 to 2^63 - 1", i);
             b->more[RD_MORE_BYTES][i] = b->raw[i];
         }
     }
@@ -337,10 +339,20 @@ static size_t load_requests(binary_reader *b, size_t n) {
         for (size_t i = 0; i < n; i++)
             if ((b->more[RD_MORE_OPERATION][i] = operation_of(b->raw[i])) == RD_OPERATIONS)
                 return refuse(
-                    b, "operation of this record is not 0 to 4 or one of the letters G R S W T A D",
+                    b, b->op,
+                    "operation of this record is not 0 to 4 or one of the letters G R S W T A D",
                     i);
     }
     return n;
+}
+
+/* Fails with the invalid value of the first record. */
+static rd_status fail_value(const binary_reader *b) {
+    rdi_input *in = b->r->in;
+    if (b->wrong_is_signed)
+        return rdi_input_fail_byte(in, in->offset, "the %s: %" PRId64, b->wrong,
+                                   (int64_t)b->wrong_value);
+    return rdi_input_fail_byte(in, in->offset, "the %s: %" PRIu64, b->wrong, b->wrong_value);
 }
 
 static rd_status binary_read(void *self, rd_refs *refs) {
@@ -360,8 +372,7 @@ static rd_status binary_read(void *self, rd_refs *refs) {
         n = load_u32(b, b->thread, "thread of this record is not from 0 to 4294967295", n,
                      col->thread);
     if (n == 0 && records > 0)
-        return rdi_input_fail_byte(in, in->offset, "the %s: %" PRId64, b->wrong,
-                                   (int64_t)b->wrong_value);
+        return fail_value(b);
     load_column(b, b->id ? b->id : b->addr, n, col->addr);
     if (b->pc)
         load_column(b, b->pc, n, col->pc);
