@@ -31,7 +31,7 @@ static const rd_opt simulate_opts[] = {
      .offset = FIELD(caches),
      .help = "simulate these caches, from the inside out: NAME=SIZE[:WAYS][:KEY=VALUE...]"},
     {.name = "machine",
-     .arg = "NAME|host|FILE",
+     .arg = "MACHINE|host|FILE",
      .type = RD_OPT_STRING,
      .offset = FIELD(machine),
      .help = "simulate the caches of this machine; see 'reusedist machines'"},

@@ -34,6 +34,7 @@ LINES = [
     ("analyze --engine str", ["analyze", "--engine", "stream"]),
     ("analyze --hist=refer", ["analyze", "--hist=reference"]),
     ("analyze -b ad", ["analyze", "-b", "addr"]),
+    ("simulate --machine=sapph", ["simulate", "--machine=sapphire-rapids"]),
     ("analyze --output=only-fi", ["analyze", "--output=only-file"]),
     ("analyze -o only-fi", ["analyze", "-o", "only-file"]),
     ("analyze -q only-fi", ["analyze", "-q", "only-file"]),
