@@ -201,9 +201,12 @@ static int analyze(run_options *o, pipeline *p, recorder *r, const char *name) {
  * mistake in the options is reported first. */
 static int record_and_analyze(rd_ctx *ctx, run_options *o, const char *name, int n, char **words) {
     pipeline p;
+    uint64_t burst;
+    if (!recorder_burst(ctx, &o->what, &burst))
+        return EXIT_USAGE;
     pipeline_extras extras = {.distances = o->analysis.distances,
                               .live = true,
-                              .burst = recorder_burst(ctx, &o->what),
+                              .burst = burst,
                               .kinds_chosen = o->what.tool == RECORDER_VALGRIND,
                               .hierarchy = o->simulates ? &o->hierarchy : NULL,
                               .without_causes = o->no_causes,

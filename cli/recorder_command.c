@@ -160,11 +160,14 @@ static int prepare_valgrind(recorder_command *c, const recorder_options *o, cons
 
 /* Each recorded process has bursts of its own, and so has each thread with a compiled-in recorder.
  * Functions and signals interrupt bursts. */
-uint64_t recorder_burst(rd_ctx *ctx, const recorder_options *o) {
+bool recorder_burst(rd_ctx *ctx, const recorder_options *o, uint64_t *out) {
     burst bursts = {0};
     bool several = o->tool == RECORDER_CLANG || o->children;
     bool interrupted = o->start || o->stop || o->inside || o->paused;
-    return !several && !interrupted && parse_burst(ctx, o->burst, &bursts) ? bursts.n : 0;
+    if (!parse_burst(ctx, o->burst, &bursts))
+        return false;
+    *out = several || interrupted ? 0 : bursts.n;
+    return true;
 }
 
 /* Makes threads of OpenMP sleep when they wait, unless the user has chosen otherwise, because the

@@ -18,8 +18,8 @@ int recorder_command_make(rd_ctx *ctx, const recorder_options *options, const rd
                           char **words, recorder_command *out);
 void recorder_command_free(recorder_command *c);
 
-/* Returns the number of references in a burst if all recorded references come from one sequence of
- * bursts, and 0 otherwise. */
-uint64_t recorder_burst(rd_ctx *ctx, const recorder_options *options);
+/* Sets *out to the number of references in a burst if all recorded references come from one sequence of
+ * bursts, and to 0 otherwise. Returns false after reporting a mistake in --burst. */
+bool recorder_burst(rd_ctx *ctx, const recorder_options *options, uint64_t *out);
 
 #endif
