@@ -55,19 +55,26 @@ static rd_status make_row(const rd_kv_view *view, size_t index, rdi_kv_report_ro
     return RD_OK;
 }
 
+/* Returns whether a cache of size number `index` has hits. Larger caches have at least as many. */
+static bool has_hits(const rd_kv_view *view, size_t index) {
+    rd_kv_point point = {0};
+    uint64_t size = rd_kv_config_of(view->kv)->sizes[index];
+    return rd_kv_at(view->kv, size, &point) == RD_OK && point.block_hits > 0;
+}
+
 /* Returns whether the report shows size number `index`. If the user chose no sizes, the report
  * begins with the last size before the first hit, and ends with the first size that has all hits. If no
  * size has hits, it shows only the first size. */
 static bool shown(const rd_kv_view *view, size_t index) {
     const rd_kv_config *config = rd_kv_config_of(view->kv);
     uint64_t end = rd_kv_totals_of(view->kv).end;
-    rd_kv_point next = {0};
+    size_t last = config->n_sizes - 1;
     if (view->chosen)
         return true;
-    bool hits = index + 1 < config->n_sizes &&
-                rd_kv_at(view->kv, config->sizes[index + 1], &next) == RD_OK && next.block_hits > 0;
+    if (!has_hits(view, last))
+        return index == 0;
     bool beyond = index > 0 && config->sizes[index - 1] >= end;
-    return end == 0 ? index == 0 : hits && !beyond;
+    return has_hits(view, index < last ? index + 1 : last) && !beyond;
 }
 
 rd_status rdi_kv_rows(const rd_kv_view *view, rdi_kv_report_row **out, size_t *n_out) {

@@ -44,11 +44,15 @@ void rdi_paper_heading(rdi_paper *paper, const char *text) {
     rdi_text_putc(&paper->t, '\n');
 }
 
-unsigned rdi_text_columns(const char *text) {
+static unsigned columns_of(const char *text, size_t bytes) {
     unsigned n = 0;
-    for (; *text; text++)
-        n += ((unsigned char)*text & 0xc0) != 0x80;
+    for (size_t i = 0; i < bytes; i++)
+        n += ((unsigned char)text[i] & 0xc0) != 0x80;
     return n;
+}
+
+unsigned rdi_text_columns(const char *text) {
+    return columns_of(text, strlen(text));
 }
 
 void rdi_paper_column(rdi_paper *paper, int columns, const char *text) {
@@ -121,16 +125,14 @@ void rdi_paper_wrap(rdi_paper *paper, const char *text) {
     unsigned column = 0;
     while (*text) {
         size_t n = unbroken_length(text);
-        char word[256];
-        snprintf(word, sizeof word, "%.*s", (int)n, text);
-        unsigned columns = rdi_text_columns(word);
+        unsigned columns = columns_of(text, n);
         if (column > 0 && column + 1 + columns > paper->style.width) {
             rdi_text_putc(&paper->t, '\n');
             column = 0;
         }
         if (column > 0)
             rdi_text_putc(&paper->t, ' ');
-        rdi_text_puts(&paper->t, word);
+        rdi_text_add(&paper->t, text, n);
         column += (column > 0) + columns;
         text += n + strspn(text + n, " ");
     }

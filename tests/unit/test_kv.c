@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -512,6 +513,44 @@ static void test_the_router_by_prefix_spreads_requests(void **state) {
     }
 }
 
+/* ---- reports ---- */
+
+/* Tests that a report without chosen sizes ends with the first size that has all hits, even if this
+ * is the last size of the configuration, and begins with the last size that has no hits. */
+static void test_a_report_shows_where_hits_change(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t sizes[4];
+        size_t n;
+        const char *shown; /* the sizes in the report */
+    } cases[] = {{{1, 2, 4}, 3, "2 4 "},
+                 {{1, 2, 4, 8}, 4, "2 4 "},
+                 {{4}, 1, "4 "},
+                 {{8, 16}, 2, "8 "},
+                 {{1, 2}, 2, "1 "}};
+    uint64_t blocks[] = {1, 2, 3};
+    rd_kv_request request = {.blocks = blocks, .n_blocks = 3, .prompt_tokens = 3};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rd_kv_config config = {.size = sizeof config, .n_sizes = cases[i].n};
+        memcpy(config.sizes, cases[i].sizes, sizeof cases[i].sizes);
+        rd_kv *kv = NULL;
+        assert_int_equal(rd_kv_new(ctx, &config, &kv), RD_OK);
+        assert_int_equal(rd_kv_feed(kv, &request), RD_OK);
+        assert_int_equal(rd_kv_feed(kv, &request), RD_OK);
+        assert_int_equal(rd_kv_finish(kv), RD_OK);
+        rd_kv_view view = {.size = sizeof view, .kv = kv, .name = "log"};
+        char *text = NULL, shown[64] = "";
+        size_t n = 0;
+        assert_int_equal(rd_kv_report_csv(&view, &text, &n), RD_OK);
+        for (char *row = strchr(text, '\n'); row && row[1]; row = strchr(row + 1, '\n'))
+            snprintf(shown + strlen(shown), sizeof shown - strlen(shown), "%.*s ",
+                     (int)strcspn(row + 1, ","), row + 1);
+        assert_string_equal(shown, cases[i].shown);
+        rd_text_free(ctx, text);
+        rd_kv_free(kv);
+    }
+}
+
 /* ---- models and plans ---- */
 
 static void test_models_have_their_published_sizes(void **state) {
@@ -681,6 +720,7 @@ int main(int argc, char **argv) {
         TEST(test_the_router_by_prefix_spreads_requests),
         TEST(test_a_long_log_keeps_its_numbers),
         TEST(test_replicas_equal_the_simulator),
+        TEST(test_a_report_shows_where_hits_change),
         TEST(test_models_have_their_published_sizes),
         TEST(test_models_are_described),
         TEST(test_the_plan_is_the_cheapest),

@@ -467,6 +467,21 @@ static void every_refused_allocation_is_survived(void **state) {
     assert_true(faults_inject("reports", make_all, NULL, RD_OK) > 5);
 }
 
+static void a_word_is_never_cut(void **state) {
+    char text[1200];
+    rdi_paper paper = {.t = rdi_text_start(*state), .style = {.width = 80}};
+    memset(text, 'x', sizeof text);
+    text[600] = ' ';
+    text[sizeof text - 1] = '\0';
+    rdi_paper_wrap(&paper, text);
+    rdi_text_putc(&paper.t, '\0');
+    assert_int_equal(paper.t.status, RD_OK);
+    text[600] = '\n';
+    assert_memory_equal(paper.t.data, text, sizeof text - 1);
+    assert_string_equal(paper.t.data + sizeof text - 1, "\n");
+    rdi_free(*state, paper.t.data);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_have_three_digits_and_a_unit),
@@ -476,6 +491,7 @@ int main(void) {
         cmocka_unit_test(csv_of_bins_has_both_ends_and_the_mean),
         cmocka_unit_test(csv_leaves_an_unknown_mean_empty),
         cmocka_unit_test(no_line_is_wider_than_the_terminal),
+        cmocka_unit_test(a_word_is_never_cut),
         cmocka_unit_test(plain_text_is_ascii_without_escapes),
         cmocka_unit_test(color_changes_nothing_but_the_color),
         cmocka_unit_test(the_report_has_the_numbers_of_the_profile),
