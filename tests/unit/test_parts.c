@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -127,10 +128,30 @@ static void whoever_wants_distances_has_to_feed(void **state) {
     rd_engine_close(e);
 }
 
+static void parts_replace_all_other_feeding(void **state) {
+    (void)state;
+    static const char *const specs[] = {"auto", "auto:trial=1000", "chunks"};
+    for (size_t s = 0; s < RDI_COUNT(specs); s++)
+        for (unsigned twice = 0; twice < 2; twice++) {
+            rd_engine *e = NULL;
+            rd_parts parts = parts_of(REFERENCES, NEVER_BAD);
+            rd_engine_config config = {.size = sizeof config, .threads = 3};
+            assert_int_equal(rd_engine_open(ctx, specs[s], &config, &e), RD_OK);
+            assert_int_equal(rd_engine_feed_parts(e, &parts), RD_OK);
+            assert_int_equal(twice ? rd_engine_feed_parts(e, &parts)
+                                   : rd_engine_feed(e, trace, 10, NULL),
+                             RD_ESTATE);
+            assert_non_null(strstr(rd_last_error(ctx), "which reads the whole trace"));
+            assert_int_equal(rd_engine_finish(e), RD_OK);
+            rd_engine_close(e);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(engines_that_read_in_parts_give_the_same),
         cmocka_unit_test(a_reader_that_fails_ends_the_run),
+        cmocka_unit_test(parts_replace_all_other_feeding),
         cmocka_unit_test(whoever_wants_distances_has_to_feed),
     };
     return cmocka_run_group_tests(tests, set_up, free_ctx);

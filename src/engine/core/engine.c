@@ -247,6 +247,10 @@ rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_
     if (e->stage != STAGE_FEEDING)
         return rdi_engine_refuse(e, RD_ESTATE,
                                  "accepts no references after rd_engine_finish() or a failure");
+    if (e->parts)
+        return rdi_engine_refuse(e, RD_ESTATE,
+                                 "accepts no references after rd_engine_feed_parts(), which "
+                                 "reads the whole trace");
     if (e->known)
         return rdi_engine_refuse(e, RD_ESTATE,
                                  "accepts no blocks after rd_engine_feed_known() or "
@@ -278,12 +282,17 @@ rd_status rd_engine_feed_parts(rd_engine *e, const rd_parts *parts) {
     if (e->stage != STAGE_FEEDING || e->fed > 0)
         return rdi_engine_refuse(
             e, RD_ESTATE, "accepts no parts after references, rd_engine_finish() or a failure");
+    if (e->parts)
+        return rdi_engine_refuse(
+            e, RD_ESTATE,
+            "accepts one call of rd_engine_feed_parts(), which reads the whole trace");
     if (!e->ops->feed_parts)
         return rdi_engine_refuse(e, RD_EUNSUPPORTED, "cannot read parts; use rd_engine_feed()");
     if (e->sink)
         return rdi_engine_refuse(e, RD_EUNSUPPORTED,
                                  "cannot read parts while a sink receives the distances; use "
                                  "rd_engine_feed(), or open it without a sink");
+    e->parts = true;
     rd_status status = e->ops->feed_parts(e->state, parts);
     return status == RD_OK ? RD_OK : broken(e, status);
 }

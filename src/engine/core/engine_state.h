@@ -18,6 +18,7 @@ struct rd_engine {
     void *state;    /* the engine's own state */
     void *fresh;    /* copy of the state before open(), which has only the parsed options */
     uint64_t fed;   /* number of references fed so far */
+    bool parts;     /* true: the caller has called rd_engine_feed_parts() */
     bool known;     /* true: the caller has called rd_engine_feed_known() or rd_engine_prefill() */
     uint64_t *dist; /* distances of one batch, for callers that pass no array */
     rd_distance_sink sink;
