@@ -82,6 +82,28 @@ static void the_note_tells_engine_and_reason_and_is_whole(void **state) {
     }
 }
 
+static void distances_are_requested_from_the_first_feed_on_or_never(void **state) {
+    (void)state;
+    static uint64_t distances[REFERENCES];
+    static const size_t before[] = {100, 50000, REFERENCES}; /* less and more than the sample */
+    rd_engine_config config = {.size = sizeof config, .threads = 3};
+    for (size_t i = 0; i < COUNT(before); i++) {
+        rd_engine *e = NULL;
+        assert_int_equal(rd_engine_open(ctx, "auto:trial=2000", &config, &e), RD_OK);
+        assert_int_equal(rd_engine_feed(e, local, before[i], NULL), RD_OK);
+        assert_int_equal(rd_engine_feed(e, local, 1000, distances), RD_EINVAL);
+        assert_non_null(strstr(rd_last_error(ctx), "request them from the first feed() on"));
+        rd_engine_close(e);
+        assert_int_equal(rd_engine_open(ctx, "auto:trial=2000", &config, &e), RD_OK);
+        assert_int_equal(rd_engine_feed(e, local, before[i], distances), RD_OK);
+        assert_int_equal(rd_engine_feed(e, local, before[i], NULL), RD_OK);
+        assert_int_equal(rd_engine_feed(e, local, 100, distances), RD_OK);
+        for (size_t k = 0; k < 100; k++)
+            assert_true(distances[k] < 97);
+        rd_engine_close(e);
+    }
+}
+
 /* ---- memory ---- */
 
 static rd_status open_part(rd_ctx *c, const char *what, void *user, void **reader) {
@@ -187,6 +209,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, new_ctx, free_ctx)
     const struct CMUnitTest tests[] = {
         TEST(the_note_tells_engine_and_reason_and_is_whole),
+        TEST(distances_are_requested_from_the_first_feed_on_or_never),
         TEST(a_trace_that_can_be_read_again_is_when_threads_run_out_of_memory),
         TEST(a_short_trace_needs_no_more_memory_with_threads),
         TEST(a_refusal_names_a_bound_and_an_estimate_that_fit),

@@ -67,7 +67,7 @@ typedef struct auto_engine {
     rdi_inner inner;     /* the chosen engine; inner.ops is NULL while sampling */
     char why[160];       /* the reason for the choice */
     uint64_t *sample;
-    size_t sampled;
+    size_t sampled;     /* number of references that were added to the sample */
     rd_engine *measure; /* engine that measures the sample; its distances are not reported */
     size_t measured;    /* number of sampled references that have been measured */
     double cold;        /* estimated number of first touches among the measured references */
@@ -261,11 +261,11 @@ static rd_status decide(auto_engine *e, uint64_t known) {
 
 static rd_status auto_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
     auto_engine *e = self;
+    if (dist && e->sampled)
+        return rdi_fail(e->run->ctx, RD_EINVAL,
+                        "engine auto: distances were requested after feed() had been called "
+                        "without them; request them from the first feed() on, or never");
     if (!e->inner.ops && dist) {
-        if (e->sampled)
-            return rdi_fail(e->run->ctx, RD_EINVAL,
-                            "engine auto: distances were requested after feed() had been called "
-                            "without them; request them from the first feed() on, or never");
         e->run->out.counter = RDI_CORE_COUNTS;
         RD_TRY(choose(e, "stream", "because every distance is requested at once"));
     }
