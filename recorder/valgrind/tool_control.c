@@ -65,10 +65,10 @@ control_action control_action_at(Addr instruction) {
         return NULL;
     if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), instruction, &name))
         return NULL;
-    return matches(options.inside, name, &met_inside) ? enter
-           : matches(options.start, name, &met_start) ? start
-           : matches(options.stop, name, &met_stop)   ? stop
-                                                      : NULL;
+    Bool enters = matches(options.inside, name, &met_inside); /* a function may match several */
+    Bool starts = matches(options.start, name, &met_start);
+    Bool stops = matches(options.stop, name, &met_stop);
+    return enters ? enter : starts ? start : stops ? stop : NULL;
 }
 
 Bool control_marker(ThreadId thread, UWord *args, UWord *result) {
