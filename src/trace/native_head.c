@@ -94,8 +94,12 @@ static rd_status take_entry(rdi_input *in, size_t *offset, size_t end, entry *ou
     return RD_OK;
 }
 
+/* Returns the words for what is unknown. If this release knows the column, it does not know how the
+ * column is coded. */
 static const char *about_text(const entry *e) {
-    return e->about == ABOUT_COLUMN ? "column" : e->about == ABOUT_EVENT ? "event kind" : "part";
+    if (e->about == ABOUT_COLUMN)
+        return rdi_column_info_find(e->name) ? "coding of column" : "column";
+    return e->about == ABOUT_EVENT ? "event kind" : "part";
 }
 
 /* Handles a description that this release does not know: fails if it is required, otherwise adds

@@ -143,6 +143,15 @@ static void an_unknown_column_is_skipped_with_a_note(void **state) {
         "this release does not know these parts of the trace and skips them: column 'time'");
 }
 
+static void a_column_with_an_unknown_coding_is_not_called_unknown(void **state) {
+    (void)state;
+    make_column(OPTIONAL, 77, "context");
+    assert_read("this release does not know these parts of the trace and skips them: "
+                "coding of column 'context'");
+    make_column(REQUIRED, 77, "context");
+    assert_refused("this release does not know the coding of column 'context'");
+}
+
 static void an_unknown_column_that_is_required_is_refused_by_name(void **state) {
     (void)state;
     make_column(REQUIRED, 1, "operation");
@@ -349,6 +358,7 @@ static void fields_have_names(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_unknown_column_is_skipped_with_a_note),
+        cmocka_unit_test(a_column_with_an_unknown_coding_is_not_called_unknown),
         cmocka_unit_test(an_unknown_column_that_is_required_is_refused_by_name),
         cmocka_unit_test(a_column_of_the_header_is_not_described),
         cmocka_unit_test(a_name_is_described_once_even_if_it_is_unknown),
