@@ -39,8 +39,9 @@ typedef struct rd_kv_request {
     uint64_t time_us;      /* arrival time in microseconds; RD_KV_NO_TIME: unknown */
     uint64_t conversation; /* any number that identifies the conversation; 0: unknown */
     uint32_t turn;         /* 1: the first request of a conversation; 0: unknown */
-    uint64_t line;         /* for messages: line of the log, or in the native format the number
+    uint64_t line;         /* for messages: line of the log, or if `numbered` is true the number
                               of the request */
+    bool numbered;         /* true: the log has no lines, because it has the native format */
 } rd_kv_request;
 
 /* ---- logs ---- */

@@ -104,22 +104,23 @@ static rd_status contradiction(const rd_kv *kv, const rdi_kv_row *row, const rdi
     if (block->request == kv->number)
         return rdi_fail(
             kv->ctx, RD_EFORMAT,
-            "%s: line %" PRIu64 ": the block %" PRIu64
+            "%s: %s %" PRIu64 ": the block %" PRIu64
             " occurs twice in this request; if a hash identifies its block only, not the "
             "blocks before it, use --ids=content",
-            name, row->line, block->id);
+            name, row->numbered ? "request" : "line", row->line, block->id);
     return rdi_fail(kv->ctx, RD_EFORMAT,
-                    "%s: line %" PRIu64 ": the block %" PRIu64
+                    "%s: %s %" PRIu64 ": the block %" PRIu64
                     " followed another block in an earlier request, so its hash does not identify "
                     "all blocks before it; if a hash identifies its block only, use --ids=content",
-                    name, row->line, block->id);
+                    name, row->numbered ? "request" : "line", row->line, block->id);
 }
 
 static rd_status no_tree(const rd_kv *kv, const rdi_kv_row *row) {
     return rdi_fail(kv->ctx, RD_EFORMAT,
-                    "%s: line %" PRIu64 ": the hashes contradict those of earlier requests; if "
+                    "%s: %s %" PRIu64 ": the hashes contradict those of earlier requests; if "
                     "a hash identifies its block only, use --ids=content",
-                    kv->config.name ? kv->config.name : "the log", row->line);
+                    kv->config.name ? kv->config.name : "the log",
+                    row->numbered ? "request" : "line", row->line);
 }
 
 static rd_status reserve_seen(rd_kv *kv, size_t n) {
@@ -342,6 +343,7 @@ static rd_status add_row(rd_kv *kv, const rd_kv_request *r, const uint64_t *bloc
                                           .prompt_tokens = r->prompt_tokens,
                                           .time_us = time_us,
                                           .line = r->line,
+                                          .numbered = r->numbered,
                                           .turn = r->turn,
                                           .counted = counted};
     return rdi_u64_list_append(kv->ctx, &kv->touches, blocks, n);
@@ -372,9 +374,10 @@ static rd_status check_request(const rd_kv *kv, const rd_kv_request *r) {
                         r->n_blocks, r->prompt_tokens, kv->config.block_tokens);
     if (kv->config.outputs && !r->sequence && r->output_tokens)
         return rdi_fail(kv->ctx, RD_EINVAL,
-                        "%s: line %" PRIu64 ": --outputs=cache needs the blocks of generated "
+                        "%s: %s %" PRIu64 ": --outputs=cache needs the blocks of generated "
                         "tokens; use a log with the token ids of prompts and outputs",
-                        kv->config.name ? kv->config.name : "the log", r->line);
+                        kv->config.name ? kv->config.name : "the log",
+                        r->numbered ? "request" : "line", r->line);
     return RD_OK;
 }
 

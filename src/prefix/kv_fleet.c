@@ -147,10 +147,10 @@ rd_status rd_kv_fleet_feed(rd_kv_fleet *f, const rd_kv_request *r) {
     if (f->router == RD_KV_CONVERSATION && r->conversation == 0)
         return rdi_fail(
             f->ctx, RD_EINVAL,
-            "%s: line %" PRIu64
+            "%s: %s %" PRIu64
             ": the log does not name the conversation of this request, which routing by "
             "conversation needs; use a log that names all conversations",
-            f->config.name ? f->config.name : "the log", r->line);
+            f->config.name ? f->config.name : "the log", r->numbered ? "request" : "line", r->line);
     uint64_t server = f->router == RD_KV_ROUND ? f->fed++ : rdi_mix64(r->conversation);
     return rd_kv_feed(f->servers[server % f->replicas], r);
 }

@@ -264,6 +264,7 @@ rd_status rdi_kv_native_read(rd_kv_log *log) {
     r->sequence = sequence ? log->sequence.at : NULL;
     r->n_sequence = sequence ? log->sequence.n : 0;
     r->line = ++log->requests;
+    r->numbered = true;
     uint64_t full = r->prompt_tokens / log->block_tokens;
     if (r->prompt_tokens > RDI_KV_TOKENS_MAX || r->output_tokens > RDI_KV_TOKENS_MAX ||
         (n != full && n != full + (r->prompt_tokens % log->block_tokens != 0)))

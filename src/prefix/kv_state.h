@@ -15,6 +15,7 @@ typedef struct rdi_kv_row {
     size_t first, n; /* index of its first touch in the batch, and number of its touches */
     uint64_t prompt_tokens, time_us, line;
     uint32_t turn;
+    bool numbered; /* true: `line` is the number of the request */
     bool counted; /* false: this is the end of a request, when the blocks of prompt and output enter
                      the cache; they count neither as hits nor as misses */
 } rdi_kv_row;

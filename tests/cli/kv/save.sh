@@ -11,3 +11,5 @@ gzip -c "$log" >log.gz
 head -c 5000 saved >cut
 "$REUSEDIST" kv cut || echo "status $?"
 "$REUSEDIST" kv --save="$log" "$log" || echo "status $?"
+# A saved log has no lines, so a message names the request.
+"$REUSEDIST" kv --outputs=cache saved || echo "status $?"
