@@ -103,8 +103,8 @@ typedef struct rd_hits_answer {
     uint64_t blocks;  /* size of the smallest cache with the requested hit ratio or, if it is not
                          reachable, with the best hit ratio; rounded up to the end of a bin */
     double hit_ratio; /* hit ratio of a cache of that size */
-    double cold; /* share of first references and of coherence misses, which no cache hits; NAN:
-                         unknown */
+    double cold; /* share of the references that no cache hits: first references, coherence misses,
+                    and requests of deleted or expired objects; NAN: unknown */
 } rd_hits_answer;
 /* Answers "which cache hits `requested` (0 to 1) of all references?". The function returns
  * RD_EINVAL for any other value of `requested`, and for a profile without distances. */

@@ -186,13 +186,19 @@ void rd_mrc_free(rd_ctx *ctx, rd_mrc_point *points) {
  * tenths. */
 #define TOLERANCE 1e-12
 
+/* Returns the number of references that an infinite cache misses, or RD_UNKNOWN if a bound hides it.
+ * No cache keeps blocks that other threads remove, deleted objects, or expired objects. */
+static uint64_t unavoidable_misses(const rd_profile *p) {
+    const rd_profile_facts *facts = rd_profile_facts_of(p);
+    bool infinite = rd_profile_private(p) || rd_profile_objects(p);
+    return infinite ? facts->infinite : facts->cold;
+}
+
 uint64_t rd_smallest_cache(const rd_profile *p, double share) {
     const rd_profile_facts *facts = rd_profile_facts_of(p);
     if (!facts || facts->cold == RD_UNKNOWN)
         return RD_UNKNOWN;
-    /* No cache keeps the blocks that other threads remove. */
-    uint64_t misses = rd_profile_private(p) ? facts->infinite : facts->cold;
-    double wanted = share * (double)(facts->references - misses);
+    double wanted = share * (double)(facts->references - unavoidable_misses(p));
     wanted -= wanted * TOLERANCE;
     rdi_mrc_scan scan = rdi_mrc_scan_start(p);
     if (wanted <= 0)
@@ -214,7 +220,7 @@ rd_status rd_cache_for_hits(rd_ctx *ctx, const rd_profile *p, double requested,
     if (!(requested >= 0 && requested <= 1))
         return rdi_fail(ctx, RD_EINVAL, "the hit ratio is %g; it must be from 0 to 1", requested);
     double total = facts->references ? (double)facts->references : 1;
-    uint64_t misses = rd_profile_private(p) ? facts->infinite : facts->cold;
+    uint64_t misses = unavoidable_misses(p);
     rd_hits_answer answer = {.requested = requested,
                              .cold = misses == RD_UNKNOWN ? NAN : (double)misses / total};
     double wanted = requested * total * (1 - TOLERANCE);

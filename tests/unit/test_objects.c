@@ -507,6 +507,35 @@ static void profiles_survive_a_file_and_merge(void **state) {
     }
 }
 
+/* Tests that requests of deleted and expired objects are not hits that a larger cache could have. */
+static void unavoidable_misses_are_not_achievable_hits(void **state) {
+    static const uint64_t ids[] = {1, 1, 1, 1, 1, 1}, sizes[] = {10, 10, 10, 10, 10, 10},
+                          seconds[] = {0, 1, 2, 3, 20, 21}, lifetimes[] = {9, 9, 9, 9, 9, 9},
+                          operations[] = {RD_OPERATION_READ, RD_OPERATION_READ, RD_OPERATION_DELETE,
+                                          RD_OPERATION_READ, RD_OPERATION_READ, RD_OPERATION_READ};
+    uint64_t times[RDI_COUNT(ids)], ends[RDI_COUNT(ids)];
+    for (size_t i = 0; i < RDI_COUNT(ids); i++) {
+        times[i] = seconds[i] * 1000000000;
+        ends[i] = lifetimes[i] * 1000000000;
+    }
+    rd_objects *o = NULL;
+    rd_profile *p = NULL;
+    rd_requests q = {RDI_COUNT(ids), ids, sizes, times, ends, operations};
+    assert_int_equal(rd_objects_new(*state, NULL, &o), RD_OK);
+    assert_int_equal(rd_objects_feed(o, &q, NULL), RD_OK);
+    assert_int_equal(rd_objects_profile(o, &p), RD_OK);
+    /* One of the five reads is cold, one deleted and one expired. A cache of 10 bytes has both hits. */
+    assert_int_equal(rd_smallest_cache(p, 1), 10);
+    assert_int_equal(rd_smallest_cache(p, 0.5), 10);
+    rd_hits_answer answer;
+    assert_int_equal(rd_cache_for_hits(*state, p, 0.9, &answer), RD_OK);
+    assert_false(answer.reachable);
+    assert_int_equal(answer.blocks, 10);
+    assert_true(answer.hit_ratio == 0.4 && answer.cold == 0.6);
+    rd_profile_free(p);
+    rd_objects_free(o);
+}
+
 int main(int argc, char **argv) {
     if (argc > 1)
         seeds = strtoull(argv[1], NULL, 10);
@@ -522,6 +551,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(objects_that_left_do_not_count_for_the_largest_sum),
         cmocka_unit_test(times_may_be_the_largest_numbers),
         cmocka_unit_test(profiles_survive_a_file_and_merge),
+        cmocka_unit_test(unavoidable_misses_are_not_achievable_hits),
     };
     return cmocka_run_group_tests(tests, context_new, context_free);
 }
