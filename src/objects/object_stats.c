@@ -26,10 +26,12 @@ static void add_uncounted(const rd_objects *o, rd_popularity *rows, size_t n) {
 
 void rdi_object_stats(const rd_objects *o, rd_popularity rows[RD_POPULARITY_ROWS],
                       rd_objects_facts *facts) {
+    facts->objects = 0;
     for (uint64_t i = 0; i < o->table.n; i++) {
         const rdi_cached *x = &o->table.object[i];
         if (rdi_cached_uses(x) == 0)
-            continue;
+            continue; /* an id that was only deleted, or touched, was never an object of a cache */
+        facts->objects++;
         rd_size_class *class = &facts->size_class[rdi_bit_width(x->bytes)];
         class->objects++;
         rdi_sum_add(&class->bytes, (rd_sum){.low = x->bytes});

@@ -27,7 +27,6 @@ static rd_objects_facts facts_of(const rd_objects *o) {
         .touches = narrow(o->by_operation[RD_OPERATION_TOUCH]),
         .deletes = narrow(o->by_operation[RD_OPERATION_DELETE]),
         .warmup = o->config.warmup < o->requests ? o->config.warmup : o->requests,
-        .objects = o->table.n,
         .largest = o->largest,
         .backwards = o->backwards,
         .unlimited = o->unlimited,

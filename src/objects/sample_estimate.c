@@ -331,7 +331,7 @@ static void set_facts(const rd_objects *o, rd_objects_facts *f) {
     uint64_t classes = 0;
     for (size_t i = 0; i < RD_SIZE_CLASSES; i++)
         classes += f->size_class[i].objects;
-    f->objects = to_u64((double)o->table.n * s->weight);
+    f->objects = to_u64((double)f->objects * s->weight);
     f->objects = f->objects < classes ? classes : f->objects; /* classes are rounded one by one */
 }
 

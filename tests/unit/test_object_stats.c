@@ -156,8 +156,25 @@ static void popularity_counts_the_requests_of_each_object(void **state) {
         rd_profile *p = profile_of(*state, seed);
         apply_all(REQUESTS);
         assert_int_equal(check_rows(rd_profile_objects(p), 1), used_objects());
+        assert_int_equal(rd_profile_objects(p)->objects, used_objects());
         rd_profile_free(p);
     }
+}
+
+static void ids_that_are_only_removed_or_touched_are_not_objects(void **state) {
+    static const uint64_t ids[] = {1, 2, 3, 4, 5};
+    static const uint64_t operations[] = {RD_OPERATION_READ, RD_OPERATION_DELETE,
+                                          RD_OPERATION_DELETE, RD_OPERATION_TOUCH,
+                                          RD_OPERATION_DELETE};
+    const rd_requests q = {.n = RDI_COUNT(ids), .id = ids, .operation = operations};
+    rd_objects *o = NULL;
+    rd_profile *p = NULL;
+    assert_int_equal(rd_objects_new(*state, NULL, &o), RD_OK);
+    assert_int_equal(rd_objects_feed(o, &q, NULL), RD_OK);
+    assert_int_equal(rd_objects_profile(o, &p), RD_OK);
+    assert_int_equal(rd_profile_objects(p)->objects, 1);
+    rd_profile_free(p);
+    rd_objects_free(o);
 }
 
 static void popularity_is_added_up(void **state) {
@@ -286,6 +303,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_are_those_of_the_last_requests),
         cmocka_unit_test(popularity_counts_the_requests_of_each_object),
+        cmocka_unit_test(ids_that_are_only_removed_or_touched_are_not_objects),
         cmocka_unit_test(popularity_is_added_up),
         cmocka_unit_test(older_profiles_have_no_popularity),
         cmocka_unit_test(impossible_popularity_is_refused),
