@@ -67,7 +67,10 @@ static int run_analyze(rd_ctx *ctx, void *opts, int n, char **operands) {
     const analysis_options *o = opts;
     const attribute_options *a = &o->pipe.attribute;
     int status = objects_check(&o->objects);
-    if (status == EXIT_OK && o->objects.weight && (a->caches || a->machine || o->simulate))
+    if (status == EXIT_OK)
+        status = objects_check_trace(&o->objects, o->pipe.hist, PIPELINE_HIST);
+    if (status == EXIT_OK && o->objects.weight == WEIGHT_BYTES &&
+        (a->caches || a->machine || o->simulate))
         status = fail_usage("analyze: --caches, --machine and --simulate are for blocks of memory, "
                             "not for bytes of objects; mrc --weight=bytes --sizes has the miss "
                             "ratios of caches of given sizes");

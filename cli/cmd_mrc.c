@@ -136,9 +136,6 @@ static int parse_prices(rd_ctx *ctx, const mrc_options *o, rd_object_prices *out
     *out = (rd_object_prices){.size = sizeof *out};
     if (!*wanted)
         return EXIT_OK;
-    if (!o->objects.weight)
-        return fail_usage("mrc: --cost-per-gb and --cost-per-miss need --weight=bytes, because the "
-                          "price of a cache depends on its bytes");
     if (!o->per_gb || !o->per_miss)
         return fail_usage("mrc: --cost-per-gb and --cost-per-miss must be given together");
     if (o->hits || o->ways || o->objects.every)
@@ -217,6 +214,10 @@ static int run_mrc(rd_ctx *ctx, void *opts, int n, char **operands) {
         return fail_usage("mrc: --sizes and --hits cannot be combined; give only one of them");
     if (o->hits && o->ways)
         return fail_usage("mrc: --hits and --ways cannot be combined; give only one of them");
+    if (o->hits && o->objects.every)
+        return fail_usage(
+            "mrc: --hits and --every cannot be combined, because the bins of a stretch of time "
+            "are too wide to find a size; give --sizes instead of --hits");
     rd_object_prices prices;
     bool costs;
     int status = parse_hits(ctx, o->hits, &hits);
@@ -231,7 +232,12 @@ static int run_mrc(rd_ctx *ctx, void *opts, int n, char **operands) {
     if (status != EXIT_OK)
         return status;
     rd_profile *profile = NULL;
-    mrc_input in = {.command = "mrc", .pipe = &o->pipe, .objects = &o->objects, .sizes = &o->sizes};
+    mrc_input in = {.command = "mrc",
+                    .pipe = &o->pipe,
+                    .objects = &o->objects,
+                    .hist = PIPELINE_HIST,
+                    .for_bytes = costs ? "--cost-per-gb and --cost-per-miss" : NULL,
+                    .sizes = &o->sizes};
     status = mrc_read(ctx, &in, n, operands, &profile);
     if (profile) {
         tell_of_no_requests(o, profile);
@@ -251,7 +257,8 @@ const command command_mrc = {
     .details =
         "Caches are fully associative and evict the least recently used block. Several traces\n"
         "are analyzed as one trace. Only --sizes, --hits, --ways, --weight, --every,\n"
-        "--cost-per-gb, --cost-per-miss, --out, -o, --ascii and -q also apply to a profile. A\n"
+        "--cost-per-gb, --cost-per-miss, --out, -o, --ascii and -q also apply to a profile, which\n"
+        "knows whether it counts bytes, so that --weight=bytes may be omitted. A\n"
         "value with '~' is interpolated inside a bin of the histogram. If the distances come from\n"
         "a sample (engine shards), the result has a band that contains the exact miss ratio with\n"
         "95 % confidence: columns 'low' and 'high' in CSV, fields of the points in JSON. For\n"

@@ -120,7 +120,13 @@ static int analyze(rd_ctx *ctx, const mrc_input *in, int n, input_file *files, r
     pipeline_options options = *in->pipe;
     if (in->sharing)
         options.engine = "null";
-    int status = objects_take_engine(ctx, in->objects, &options.engine, &config);
+    int status = objects_check_trace(in->objects, options.hist, in->hist);
+    if (status == EXIT_OK && in->for_bytes && !extras.objects)
+        status = fail_usage(
+            "%s: %s need --weight=bytes, because the price of a cache depends on its bytes",
+            in->command, in->for_bytes);
+    if (status == EXIT_OK)
+        status = objects_take_engine(ctx, in->objects, &options.engine, &config);
     if (status != EXIT_OK)
         return status;
     status = pipeline_open(&p, ctx, &options, &extras);
@@ -144,13 +150,10 @@ static int read_as_profile(rd_ctx *ctx, const mrc_input *in, const input_file *f
     if (status != RD_OK)
         return fail_status(ctx, status);
     tell_profile_note(path, *out);
-    if (in->objects->weight && !rd_profile_objects(*out)) {
-        rd_profile_free(*out);
-        *out = NULL;
-        return fail("%s: this profile does not count bytes; analyze the trace with --weight=bytes",
-                    path);
-    }
-    int fits = objects_check_profile(in->objects, path, *out);
+    object_options wanted = *in->objects;
+    if (in->for_bytes && wanted.weight == WEIGHT_AUTO)
+        wanted.weight = WEIGHT_BYTES;
+    int fits = objects_check_profile(&wanted, path, *out);
     if (fits != EXIT_OK) {
         rd_profile_free(*out);
         *out = NULL;

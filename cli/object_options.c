@@ -40,22 +40,48 @@ const rd_objects_config *objects_config(const object_options *o, const rd_sizes 
                                   .sizes = sizes ? sizes->value : NULL,
                                   .n_sizes = sizes ? sizes->n : 0,
                                   .every = every_of(o)};
-    return o->weight ? config : NULL;
+    return o->weight == WEIGHT_BYTES ? config : NULL;
 }
 
 int objects_check(const object_options *o) {
-    if (!o->weight && (o->count || o->expiry || o->warmup || o->every))
-        return fail_usage("--count, --expiry, --warmup and --every need --weight=bytes");
     if (o->every && !every_of(o))
         return fail_usage(
             "--every: '%.80s' is not a length of time from 1 ns to 106751 days, such as "
-            "30s, 15m, 1h or 1d",
+            "30s, 15m, 1h or 1d; the units are s, m, h and d",
             o->every);
+    return EXIT_OK;
+}
+
+int objects_check_trace(const object_options *o, const char *hist, const char *usual) {
+    if (o->weight != WEIGHT_BYTES)
+        return !o->count && !o->expiry && !o->warmup && !o->every
+                   ? EXIT_OK
+                   : fail_usage("--count, --expiry, --warmup and --every need --weight=bytes");
+    if (strcmp(hist, usual) != 0)
+        return fail_usage(
+            "--hist cannot be combined with --weight=bytes, whose bins always have a width "
+            "of at most 0.8 %% of the cache size; omit --hist");
+    return EXIT_OK;
+}
+
+/* Checks that the caches of the profile are measured in what --weight says. */
+static int check_weight(const object_options *o, const char *path, const rd_profile *p) {
+    if ((o->weight == WEIGHT_BYTES || o->every) && !rd_profile_objects(p))
+        return fail("%s: this profile does not count bytes; analyze the trace with --weight=bytes",
+                    path);
+    if (o->weight == WEIGHT_OBJECTS && rd_profile_objects(p))
+        return fail(
+            "%s: this profile counts bytes of objects; omit --weight=objects, or analyze the trace "
+            "with it",
+            path);
     return EXIT_OK;
 }
 
 int objects_check_profile(const object_options *o, const char *path, const rd_profile *p) {
     const rd_stretches *all = rd_profile_stretches(p);
+    int status = check_weight(o, path, p);
+    if (status != EXIT_OK)
+        return status;
     if (o->count || o->expiry || o->warmup)
         return fail_usage("%s: this is a profile; --count, --expiry and --warmup are for traces",
                           path);
@@ -98,9 +124,10 @@ static int set_option(rd_ctx *ctx, const char *text, size_t n, rd_objects_config
 int objects_take_engine(rd_ctx *ctx, const object_options *o, const char **engine,
                         rd_objects_config *config) {
     const char *text = *engine;
-    if (o->weight && text && strcmp(text, "auto") == 0)
+    bool bytes = o->weight == WEIGHT_BYTES;
+    if (bytes && text && strcmp(text, "auto") == 0)
         *engine = NULL;
-    if (!o->weight || !text || strncmp(text, "shards", 6) != 0 || (text[6] && text[6] != ':'))
+    if (!bytes || !text || strncmp(text, "shards", 6) != 0 || (text[6] && text[6] != ':'))
         return EXIT_OK;
     *engine = NULL;
     config->sample_rate = 0;
