@@ -218,6 +218,7 @@ const command command_compare = {
         "  blocks>1.1x           the distinct blocks are more than 1.1 times the first profile's\n"
         "  references>1.1x       the references are more than 1.1 times the first profile's\n"
         "  bound-broken          an approximate profile is outside its error bound\n"
+        "A rule cannot be applied to an object cache that is smaller than the largest object.\n"
         "The exit status is 0 if no rule holds, 1 if a rule holds or cannot be applied,\n"
         "and 2 if a rule is malformed.\n",
     .opts = compare_opts,

@@ -80,6 +80,17 @@ static reading read_miss_ratio_error(const pair *what) {
                                 : no_value("the bins are too coarse for miss ratios");
 }
 
+/* Returns a reading with a problem if an object cache of this size does not hold the largest object, because
+ * its misses depend on what it does with such an object. */
+static reading check_largest(const pair *what) {
+    const rd_objects_facts *objects = rd_profile_objects(what->profile);
+    if (!objects || what->size >= objects->largest)
+        return value_of(0);
+    return no_value("the cache is smaller than the largest object, which has %" PRIu64
+                    " bytes, so its misses are undefined",
+                    objects->largest);
+}
+
 static reading read_miss_ratio(const pair *what) {
     const rd_profile_facts *facts = rd_profile_facts_of(what->profile);
     uint64_t bytes = facts->block_bytes, blocks = bytes ? what->size / bytes : what->size;
@@ -90,18 +101,21 @@ static reading read_miss_ratio(const pair *what) {
         return no_value(CACHES_IN_OBJECTS);
     if (blocks == 0)
         return no_value("the cache is smaller than a block of %" PRIu64 " bytes", bytes);
-    if (rd_mrc_at(what->ctx, what->profile, blocks, &ratio, NULL) != RD_OK)
+    reading fits = check_largest(what);
+    if (!*fits.problem && rd_mrc_at(what->ctx, what->profile, blocks, &ratio, NULL) != RD_OK)
         return no_value("%s", rd_last_error(what->ctx));
-    return value_of(ratio);
+    return *fits.problem ? fits : value_of(ratio);
 }
 
 static reading read_byte_miss_ratio(const pair *what) {
     double ratio, bytes;
     if (rd_profile_facts_of(what->profile)->references == 0)
         return no_value("the profile has no requests");
-    if (rd_objects_at(what->ctx, what->profile, what->size, &ratio, &bytes, NULL) != RD_OK)
+    reading fits = check_largest(what);
+    if (!*fits.problem &&
+        rd_objects_at(what->ctx, what->profile, what->size, &ratio, &bytes, NULL) != RD_OK)
         return no_value("%s", rd_last_error(what->ctx));
-    return value_of(bytes);
+    return *fits.problem ? fits : value_of(bytes);
 }
 
 static reading read_misses(const pair *what) {

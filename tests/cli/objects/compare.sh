@@ -21,3 +21,12 @@ $REUSEDIST compare --out=json a.json b.json | grep -o '"at_[a-z]*": [0-9]*\|"lar
 $REUSEDIST merge a.json b.json -o sum.json
 $REUSEDIST mrc --weight=bytes --sizes=64 --out=csv sum.json
 $REUSEDIST merge a.json blocks.json || true
+# Rules have no value for a cache that does not hold the largest object, and profiles that count different
+# requests are not compared.
+$REUSEDIST compare a.json b.json --fail-if='miss-ratio@39>10%' --fail-if='misses@30>1.1x' \
+    --fail-if='byte-miss-ratio@10>+1%' >/dev/null || echo "$?"
+$REUSEDIST compare a.json b.json --fail-if='miss-ratio@40<90%' | tail -1
+printf 'id,size,op\na,10,get\na,10,set\na,10,get\n' >o.csv
+for count in reads all; do $REUSEDIST analyze --weight=bytes --count=$count --out=json -o $count.json o.csv; done
+$REUSEDIST compare reads.json all.json || echo "$?"
+$REUSEDIST merge reads.json all.json || echo "$?"
