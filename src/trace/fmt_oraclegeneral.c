@@ -35,29 +35,30 @@ static bool leads_to(const uint8_t *head, size_t records, uint64_t next, unsigne
 
 /* Recognizes the format: time never decreases, every next access comes later, and every next access
  * in the head is to the same object. At least one record must have a next access in the head or no
- * next access. */
+ * next access. Any other file has the format only if its name says so, because no bytes contradict
+ * it. */
 static int oracle_probe(const uint8_t *head, size_t n, bool whole) {
     size_t records = n / RECORD, proofs = 0;
     if (records == 0 || (whole && n % RECORD != 0))
-        return RDI_PROBE_NO;
+        return RDI_PROBE_FITS;
     uint32_t time = 0;
     for (size_t i = 0; i < records; i++) {
         const uint8_t *p = head + i * RECORD;
         int64_t next = next_access(p);
         uint64_t position = (uint64_t)next;
         if (rdi_load_le32(p) < time || (next <= (int64_t)i && next != -1))
-            return RDI_PROBE_NO;
+            return RDI_PROBE_FITS;
         time = rdi_load_le32(p);
         if (next == -1 || next == INT64_MAX) {
             proofs++;
         } else if (position < records) {
             if (!leads_to(head, records, position, 0, object_id(p)) &&
                 !leads_to(head, records, position, 1, object_id(p)))
-                return RDI_PROBE_NO;
+                return RDI_PROBE_FITS;
             proofs++;
         }
     }
-    return proofs > 0 ? RDI_PROBE_LIKELY : RDI_PROBE_NO;
+    return proofs > 0 ? RDI_PROBE_LIKELY : RDI_PROBE_FITS;
 }
 
 static rd_status oracle_open(void *self, rdi_reader *r) {
@@ -135,13 +136,17 @@ const rdi_format_ops rdi_format_oraclegeneral = {
                 "A record has time (32 bits), object id (64), size (32) and position of the next\n"
                 "access (64), little-endian. There is no header. Each object id is one block. "
                 "Times are\n"
-                "in seconds. The next access is not used.",
+                "in seconds. The next access is not used. A file that does not look like such "
+                "records\n"
+                "is read as oraclegeneral if its name ends with .oracleGeneral; a suffix of a\n"
+                "compression, such as .zst, may follow.",
             .fields = RD_FIELD_SIZE | RD_FIELD_TIME | RD_FIELD_BYTES,
             .ids = true,
             .binary = true,
         },
     .state_size = sizeof(oracle_reader),
     .probe = oracle_probe,
+    .suffix = ".oracleGeneral",
     .open = oracle_open,
     .select = oracle_select,
     .read = oracle_read,

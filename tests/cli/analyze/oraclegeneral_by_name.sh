@@ -1,0 +1,13 @@
+# The name of a file says that it has the format oracleGeneral if the content does not prove it: the file is cut
+# inside a record, or its times decrease. Without the name, such content is not recognized.
+python3 -c "
+import struct, sys
+record = lambda time, key, size, after: struct.pack('<IQIq', time, key, size, after)
+whole = record(1, 7, 10, 3) + record(2, 8, 20, -1) + record(3, 7, 10, -1)
+open('cut.oracleGeneral', 'wb').write(whole + b'abc')
+open('cut.bin', 'wb').write(whole + b'abc')
+open('back.oracleGeneral', 'wb').write(record(9, 7, 10, 2) + record(2, 8, 20, -1) + record(3, 7, 10, -1))
+open('whole.bin', 'wb').write(whole)"
+for file in cut.oracleGeneral cut.bin back.oracleGeneral whole.bin; do
+    $REUSEDIST mrc --weight=bytes --sizes=30 --out=csv $file || true
+done
