@@ -88,6 +88,25 @@ size_t rdi_csv_find(char sep, const char *line, const char *end, const char *nam
     return 0;
 }
 
+size_t rdi_csv_find_again(char sep, const char *line, const char *end, size_t number) {
+    rdi_field field, first = {0};
+    size_t at = 0;
+    for (const char *p = behind_hash(line, end); p; p = next(p, end)) {
+        p = rdi_csv_field(sep, p, end, &field);
+        at++;
+        if (p && at == number)
+            first = field;
+        if (!p || at <= number || field.n != first.n)
+            continue;
+        size_t same = 0;
+        while (same < field.n && lower(field.text[same]) == lower(first.text[same]))
+            same++;
+        if (same == field.n)
+            return at;
+    }
+    return 0;
+}
+
 char rdi_csv_guess_sep(const char *line, const char *end) {
     static const char by_rank[] = "\t,;| ";
     size_t best = sizeof by_rank - 1;

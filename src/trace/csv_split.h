@@ -20,6 +20,10 @@ const char *rdi_csv_field(char sep, const char *p, const char *end, rdi_field *f
  * lower case, or 0 if there is none. A '#' at the beginning of the line is ignored. */
 size_t rdi_csv_find(char sep, const char *line, const char *end, const char *names);
 
+/* Returns the number of the first field after field `number` that has the same text, in upper or lower
+ * case, or 0 if there is none. */
+size_t rdi_csv_find_again(char sep, const char *line, const char *end, size_t number);
+
 /* Guesses the separator: returns the first of tab, comma, semicolon, pipe and blank, in this order,
  * that occurs anywhere in the line outside of quotes, or a comma if none does. */
 char rdi_csv_guess_sep(const char *line, const char *end);

@@ -315,6 +315,24 @@ static rd_status find_column(csv_reader *c, int role, const char *header, const 
     return RD_OK;
 }
 
+/* Makes a note if the header line has the title of a column that is read a second time. */
+static void note_twins(csv_reader *c, const char *header, const char *end) {
+    for (int role = 0; role < RDI_ROW_ROLES; role++) {
+        size_t number = c->found[role];
+        bool by_title = number && (!is_given(c, role) || is_named(c, role));
+        size_t twin = by_title ? rdi_csv_find_again(c->sep, header, end, number) : 0;
+        if (twin == 0)
+            continue;
+        snprintf(
+            c->note, sizeof c->note,
+            "columns %zu and %zu have the same title, and column %zu is read; to read the other "
+            "one, use %s=%zu",
+            number, twin, number, roles[role].name, twin);
+        c->rows.lines.r->note = c->note;
+        return;
+    }
+}
+
 static rd_status find_columns(csv_reader *c, const char *header, const char *end) {
     rd_ctx *ctx = c->rows.lines.r->ctx;
     if (!is_given(c, RDI_ROW_ID)) {
@@ -427,6 +445,7 @@ static rd_status csv_open(void *self, rdi_reader *r) {
     RD_TRY(find_columns(c, header ? line : NULL, end));
     if (header) {
         note_guess(c, line, end);
+        note_twins(c, line, end);
         rdi_lines_consume(&c->rows.lines, bytes);
         r->in->line++;
     }

@@ -121,6 +121,18 @@ static bool has_note(const char *spec, const char *text) {
     return noted;
 }
 
+/* Tests that a title that two columns have is noted if the reader takes a column by this title. */
+static void equal_titles_are_noted(void **state) {
+    (void)state;
+    assert_true(has_note(NULL, "id,size,size\n1,5,50\n"));
+    assert_true(has_note(NULL, "id,size,x,\"SIZE\"\n1,5,2,50\n"));
+    assert_true(has_note("csv:id=key", "key,size,key\n1,5,2\n"));
+    assert_false(has_note("csv:size=3", "id,size,size\n1,5,50\n"));
+    assert_false(has_note("csv:size=none", "id,size,size\n1,5,50\n"));
+    assert_false(has_note(NULL, "id,size,x,x\n1,5,2,3\n"));
+    assert_false(has_note(NULL, "id,size,length\n1,5,2\n"));
+}
+
 static void guessed_headers_are_noted(void **state) {
     (void)state;
     assert_true(has_note("csv:id=1", "apple\npear\napple\n"));
@@ -280,6 +292,7 @@ int main(void) {
         cmocka_unit_test(headers_are_told_from_values),
         cmocka_unit_test(columns_are_found_by_name_or_number),
         cmocka_unit_test(guessed_headers_are_noted),
+        cmocka_unit_test(equal_titles_are_noted),
         cmocka_unit_test(addresses_are_addresses_and_ids_are_ids),
         cmocka_unit_test(names_are_compared_without_their_quotes),
         cmocka_unit_test(all_kinds_of_words_are_known),
