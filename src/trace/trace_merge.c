@@ -116,6 +116,13 @@ static void push(merge_reader *m, size_t part) {
 
 /* ---- reading ---- */
 
+/* Returns the name of a column for messages: the title that it usually has in a table. */
+static const char *title_of(uint32_t field) {
+    return field == RD_FIELD_KIND    ? "kind' or 'op"
+           : field == RD_FIELD_BYTES ? "size"
+                                     : rd_field_name(field);
+}
+
 static rd_status check_columns(merge_reader *m, size_t i) {
     const rd_refs *refs = m->part[i].refs;
     if (!refs->more[RD_MORE_TIME])
@@ -130,11 +137,14 @@ static rd_status check_columns(merge_reader *m, size_t i) {
     uint32_t differ = refs->fields ^ m->fields;
     if (!differ)
         return RD_OK;
+    /* Kinds follow from operations, so that only operations are a column of the file. */
+    if (differ & RD_FIELD_OPERATION)
+        differ = RD_FIELD_OPERATION;
     uint32_t field = differ & (~differ + 1);
     return rdi_fail(m->r->ctx, RD_EINVAL,
                     "%s: this trace has %s column '%s', but %s has %s; merge traces with the same "
                     "columns only",
-                    m->name[i], refs->fields & field ? "the" : "no", rd_field_name(field),
+                    m->name[i], refs->fields & field ? "the" : "no", title_of(field),
                     m->name[m->first], refs->fields & field ? "none" : "it");
 }
 

@@ -25,3 +25,9 @@ $REUSEDIST analyze --weight=bytes --out=json -o p.json a.csv
 $REUSEDIST mrc p.json a.csv || true
 $REUSEDIST mrc --merge=time p.json || true
 $REUSEDIST convert --time-histogram --merge=time a.csv || true
+# The messages name columns as tables do.
+printf 'time,id,size,op\n1,a,10,get\n' >op.csv
+printf 'time,id\n1,a\n' >short.csv
+$REUSEDIST analyze --weight=bytes --merge=time op.csv a.csv || true
+$REUSEDIST analyze --merge=time op.csv a.csv || true
+$REUSEDIST analyze --weight=bytes --merge=time a.csv short.csv || true
