@@ -53,10 +53,11 @@ static rd_status check_sample(const rd_analysis *a, const rd_profile *profile) {
     const rd_profile_facts *f = rd_profile_facts_of(profile);
     if (!f->references || f->infinite || !f->error_kind || strcmp(f->error_kind, "sampled") != 0)
         return RD_OK;
+    bool ids = a->objects || (a->config.block == RD_BLOCK_AUTO && a->block_bytes == 0);
     return rdi_fail(a->ctx, RD_EINVAL,
-                    "engine %s: the sample contains none of the blocks of this trace, so there are "
+                    "engine %s: the sample contains none of the %s of this trace, so there are "
                     "no results; use a higher rate, or an exact engine",
-                    f->engine);
+                    f->engine, ids ? "objects" : "blocks");
 }
 
 rd_status rdi_analysis_make_profile(rd_analysis *a) {

@@ -33,3 +33,7 @@ $REUSEDIST mrc --weight=bytes -e shards --every=1m t.csv || true
 $REUSEDIST mrc --weight=bytes -e stream t.csv || true
 $REUSEDIST merge p.json p.json || true
 $REUSEDIST analyze --weight=bytes -e shards:rate=0.25,seed=3 t.csv | sed -n 2,5p
+# A sample without objects has no result.
+printf 'id,size\na,10\na,10\n' >small.csv
+$REUSEDIST mrc -q -e shards:rate=0.0001 small.csv || true
+$REUSEDIST mrc --weight=bytes -e shards:rate=0.0001 small.csv || true
