@@ -74,8 +74,10 @@ function topShare(p, share) {
 function sayPopularity(p) {
     if (!p.objects.popularity || !p.objects.popularity.length) return null;
     const rows = p.objects.popularity, once = rows[0][0] === 1 ? rows[0][2] : 0;
-    return `The most popular 1\u00a0% of the objects get ${percent(topShare(p, 0.01))} of the requests; ` +
-        `${percent(once / sum(rows, (row) => row[2]))} of the objects are requested only once.`;
+    const objects = sum(rows, (row) => row[2]), few = objects < 100; /* 1 % is less than one object */
+    return (few ? `The most popular object gets ${percent(topShare(p, 1 / objects))}`
+                : `The most popular 1\u00a0% of the objects get ${percent(topShare(p, 0.01))}`) +
+        ` of the requests; ${percent(once / objects)} of the objects are requested only once.`;
 }
 
 /* Says that the trace is too short if many requests are cold misses; otherwise returns null. */
