@@ -4,6 +4,7 @@
 #include "profile/sections.h"
 #include "report/html_data.h"
 #include "report/report_objects.h"
+#include "report/report_stretches.h"
 
 #define GIB   (UINT64_C(1) << 30)
 #define STEPS 8 /* minimum number of steps of memory from 0 to the end of the curve */
@@ -124,6 +125,8 @@ static rd_status put_profile(rd_json_writer *w, const char *name, const rd_profi
         RD_TRY(put_curves(w, p));
         RD_TRY(put_sizes(w, p, step));
         RD_TRY(put_goal(w, p, step));
+        if (rd_profile_stretches(p))
+            rdi_stretches_put_page(w, p);
     }
     rd_json_end_object(w);
     return RD_OK;
@@ -142,8 +145,8 @@ static rd_status put_page(rd_json_writer *w, const rd_page *page) {
 
 rd_status rdi_html_objects(rd_ctx *ctx, const rd_page *page, char **text, size_t *n) {
     static const char *const scripts[] = {
-        "util.js",   "objects_words.js", "export.js",         "charts.js",  "frame.js",
-        "tables.js", "tabs.js",          "objects_charts.js", "objects.js", NULL};
+        "util.js", "objects_words.js",  "export.js",       "charts.js",  "frame.js", "tables.js",
+        "tabs.js", "objects_charts.js", "objects_time.js", "objects.js", NULL};
     rd_json_writer w = rdi_json_writer_start(ctx, RD_JSON_COMPACT);
     char *json = NULL;
     size_t length = 0;

@@ -14,7 +14,7 @@
 #define TIME_COLUMNS    14
 #define REQUEST_COLUMNS 10
 #define RATIO_COLUMNS   11
-#define SIZES_MAX       4  /* maximum number of sizes in the text table */
+#define SIZES_MAX       4  /* maximum number of sizes in the text table and on the page */
 #define LINES_MAX       60 /* maximum number of stretches in the text table */
 
 /* Returns the end of a stretch, or UINT64_MAX if times do not reach that far. */
@@ -32,6 +32,14 @@ typedef struct size_list {
 static void take_sizes(const rd_profile *p, const uint64_t *sizes, size_t n, size_list *out) {
     out->n = sizes ? n : rdi_objects_sizes(p, out->room);
     out->sizes = sizes ? sizes : out->room;
+}
+
+/* Chooses at most SIZES_MAX of the n sizes, at nearly equal steps through the list. Returns their number. */
+static size_t choose_sizes(const uint64_t *sizes, size_t n, uint64_t *out) {
+    size_t kept = n < SIZES_MAX ? n : SIZES_MAX;
+    for (size_t i = 0; i < kept; i++)
+        out[i] = sizes[kept == 1 ? 0 : i * (n - 1) / (kept - 1)];
+    return kept;
 }
 
 /* ---- CSV and JSON ---- */
@@ -116,6 +124,29 @@ void rdi_stretches_put(rd_json_writer *w, const rd_profile *p, const uint64_t *s
     rd_json_end_array(w);
 }
 
+void rdi_stretches_put_page(rd_json_writer *w, const rd_profile *p) {
+    const rd_stretches *all = rd_profile_stretches(p);
+    size_list at;
+    uint64_t chosen[SIZES_MAX];
+    take_sizes(p, NULL, 0, &at);
+    size_t n = choose_sizes(at.sizes, at.n, chosen);
+    rd_json_begin_object(w, "stretches", RD_JSON_INLINE);
+    put_seconds(w, "every", all->every);
+    rdi_json_put_u64s(w, "sizes", chosen, n);
+    rd_json_begin_array(w, "rows", RD_JSON_INLINE);
+    for (size_t i = 0; i < all->n; i++) {
+        const rd_stretch *s = &all->rows[i];
+        rd_json_begin_array(w, NULL, RD_JSON_INLINE);
+        put_seconds(w, NULL, s->from);
+        rd_json_put_u64(w, NULL, s->counted.requests);
+        for (size_t k = 0; k < n; k++)
+            rd_json_put_double(w, NULL, rd_stretch_at(s, chosen[k]).miss_ratio);
+        rd_json_end_array(w);
+    }
+    rd_json_end_array(w);
+    rd_json_end_object(w);
+}
+
 /* ---- text ---- */
 
 /* Formats a time since the beginning: "26:05:00", "0:00:01.5". */
@@ -125,14 +156,6 @@ static void format_elapsed(uint64_t time, char *text, size_t room) {
                         (int)(seconds / 60 % 60), (int)(seconds % 60));
     if (time % SECOND && used > 0 && (size_t)used < room)
         snprintf(text + used, room - (size_t)used, ".%03d", (int)(time % SECOND / 1000000));
-}
-
-/* Chooses at most SIZES_MAX of the n sizes, at nearly equal steps through the list. Returns their number. */
-static size_t choose_sizes(const uint64_t *sizes, size_t n, uint64_t *out) {
-    size_t kept = n < SIZES_MAX ? n : SIZES_MAX;
-    for (size_t i = 0; i < kept; i++)
-        out[i] = sizes[kept == 1 ? 0 : i * (n - 1) / (kept - 1)];
-    return kept;
 }
 
 /* Adds the headings of the columns. The table of all requests explains the mark *. */

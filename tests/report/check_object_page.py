@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import browser  # noqa: E402
 from check_page import Checks, check_looks, check_print, check_quiet, check_theme, focus_on, run  # noqa: E402
 
-PANELS = ["overview", "objects", "memory", "method"]
+PANELS = ["overview", "objects", "memory", "time", "method"]
 FORBIDDEN = r"\b(L1|L2|L3|lines?|code|blocks?|processor|64 B)\b"
 UNITS = {"B": 0, "KiB": 10, "MiB": 20, "GiB": 30}
 
@@ -98,7 +98,7 @@ def make_pages(tool, directory):
     for name, seed in (("log", 2), ("later", 3)):
         write_log(os.path.join(directory, name + ".csv"), seed)
         reusedist(tool, directory, "analyze", "-q", "--weight=bytes", "-f", "csv:preset=twitter", "--out=json", "-o",
-                  name + ".json", name + ".csv")
+                  name + ".json", *(["--every=2h"] if name == "log" else []), name + ".csv")
     reusedist(tool, directory, "analyze", "-q", "--weight=bytes", "--out=json", "-o", "plain.json", "plain.csv")
     reusedist(tool, directory, "merge", "log.json", "later.json", "-o", "merged.json")
     with open(os.path.join(directory, "log.json"), encoding="utf-8") as file:
@@ -189,8 +189,18 @@ def check_log(checks, page, profile):
     checks.that("log: live bytes at moments of the profile", len(rows) > 30 and all(
         abs(size_of(with_) / live[at][0] - 1) < 0.01 and abs(size_of(without) / live[at][1] - 1) < 0.01
         for _, at, with_, without in rows), rows[:3])
+    page.evaluate("document.getElementById('tab-time').click()")
+    rows = page.evaluate(ROWS % "'Requests missed over time'")
+    stretches = profile["stretches"]["rows"]
+    checks.equal("log: the requests of each stretch", [row[1] for row in rows],
+                 [f"{stretch['counted']['requests']:,}" for stretch in stretches])
+    sizes = page.evaluate("JSON.parse(document.getElementById('data').textContent).profiles[0].stretches.sizes")
+    checks.equal("log: the misses of each stretch in the largest cache", [row[-1] for row in rows],
+                 [percent(sum(stretch[cause]["requests"] for cause in ("cold", "deleted", "expired"))
+                          / stretch["counted"]["requests"]) for stretch in stretches])
+    checks.that("log: several sizes over time", len(sizes) == len(rows[0]) - 2 > 2, sizes)
     text = page.evaluate(TEXT).replace("\u00a0", " ")
-    for words in ("If nothing expired, they would reach", "reads, including those that renew",
+    for words in ("in each stretch of 2 hours", "If nothing expired, they would reach", "reads, including those that renew",
                   "an expired object frees its memory at once", "Exact, except"):
         checks.that(f"log: {words}", words in text, text)
 

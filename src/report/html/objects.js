@@ -124,5 +124,6 @@ startTabs([
     { id: "overview", name: "Overview", make: overview },
     { id: "objects", name: "Objects", make: objectsPanel },
     { id: "memory", name: "Memory", make: livePanel },
+    profiles.some(hasStretches) ? { id: "time", name: "Time", make: timePanel } : null,
     { id: "method", name: "Method", make: objectMethod },
 ]);
