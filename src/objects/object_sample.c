@@ -15,6 +15,7 @@ rdi_object_sample *rdi_object_sample_new(rd_ctx *ctx, double rate, uint64_t seed
         s->limit = rate < 1 ? (uint64_t)ceil(rate * 0x1p64) - 1 : UINT64_MAX;
         s->weight = 0x1p64 / ((double)s->limit + 1);
         s->salt = rdi_mix64(seed);
+        rdi_size_lists_init(s->lists);
     }
     return s;
 }
@@ -93,7 +94,10 @@ static rd_status choose(rd_objects *o, const rd_requests *q, sampled_batch *b) {
             RD_TRY(pass_on(o, q, b));
             o->warmup = 0;
         }
-        if (rdi_mix64(q->id[i] ^ s->salt) > s->limit)
+        uint64_t hash = rdi_mix64(q->id[i] ^ s->salt);
+        if (operation != RD_OPERATION_DELETE && operation != RD_OPERATION_TOUCH)
+            rdi_size_lists_add(s->lists, hash, bytes);
+        if (hash > s->limit)
             continue;
         b->id[b->n] = q->id[i];
         b->bytes[b->n] = bytes;

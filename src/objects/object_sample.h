@@ -23,10 +23,11 @@
  * sample size.
  *
  * In addition, all distances of one sample have a common error, because the sampled objects may be
- * larger or smaller than average; `size_error` states it. */
+ * larger or smaller than average; `size_error` states it, see size_lists.h. */
 #ifndef RDI_OBJECT_SAMPLE_H
 #define RDI_OBJECT_SAMPLE_H
 
+#include "objects/size_lists.h"
 #include "objects/stretches.h"
 
 #define RDI_SAMPLE_GROUPS 32
@@ -49,6 +50,7 @@ typedef struct rdi_object_sample {
      * `touched` has the touches of sampled objects. */
     rdi_traffic counted[RD_SIZE_CLASSES], touched[RD_SIZE_CLASSES];
     rdi_traffic by_operation[RD_OPERATIONS];
+    rdi_size_lists lists;
 } rdi_object_sample;
 
 /* Returns a sample of the fraction `rate` of the objects, or NULL if memory is exhausted. */

@@ -2,6 +2,7 @@
  *
  *   objects.c           processes requests
  *   object_sample.c     samples the objects
+ *   size_lists.c        tells by how much the cache sizes of a sample may be wrong
  *   sample_estimate.c   estimates the curves of all objects from a sample
  *   stretches.c         divides the requests into stretches of time
  *   object_stats.c      counts sizes and popularity at the end

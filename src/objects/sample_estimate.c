@@ -243,26 +243,6 @@ static void make_bytes(const rd_objects *o, const curve *c, rdi_u128 total,
 
 /* ---- facts ---- */
 
-/* Computes by what fraction a cache of 2^k bytes may be smaller or larger than its sampled size
- * tells, with 95 % confidence: the sum of the sizes of the sampled objects that it holds has a
- * relative variance of (1 - R) / R * sum(s^2) / (sum(s) * 2^k). Objects above 2^k are not in the
- * cache. */
-static void find_size_errors(const rd_objects *o, double rate, double *out) {
-    double sizes[SIZES] = {0}, squares[SIZES] = {0}, sum = 0, square = 0;
-    for (uint64_t i = 0; i < o->table.n; i++) {
-        double bytes = (double)o->table.object[i].bytes;
-        unsigned k = rdi_bit_width(o->table.object[i].bytes);
-        sizes[k] += bytes;
-        squares[k] += bytes * bytes;
-    }
-    for (size_t k = 0; k < RD_BAND_SIZES; k++) {
-        sum += sizes[k];
-        square += squares[k];
-        double unit = sum > 0 ? square / sum : ldexp(1, (int)k);
-        out[k] = NORMAL * sqrt(unit * ldexp(1, -(int)k) * (1 - rate) / rate);
-    }
-}
-
 static rd_traffic narrow(rdi_traffic t) {
     return (rd_traffic){t.requests, rdi_sum_narrow(t.bytes)};
 }
@@ -370,6 +350,6 @@ void rdi_object_sample_finish(const rd_objects *o, rdi_sample_result *out) {
     for (size_t i = 0; i < out->facts->n_bins; i++)
         finite_bytes += rdi_sum_wide(out->bytes[i].bytes);
     divide_misses(o, total.requests - finite, total.bytes - finite_bytes, out->facts);
-    find_size_errors(o, rate, out->facts->size_error);
+    rdi_size_lists_errors(s->lists, s->limit, s->weight, out->facts->size_error);
     set_bands(&requests, &bytes, o->table.n > 0 || s->requests == 0, out);
 }

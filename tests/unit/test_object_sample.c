@@ -26,12 +26,12 @@ typedef struct trace {
 
 /* Kinds of traces. They differ in the popularity of objects, in the distribution of sizes, and in whether
  * objects expire. */
-enum { ZIPF, UNIFORM, SCAN, PARETO, LOGNORMAL, DOWNLOADS, EXPIRING, KINDS };
+enum { ZIPF, UNIFORM, SCAN, PARETO, LOGNORMAL, DOWNLOADS, EXPIRING, HEAVY, GIANTS, KINDS };
 
 static const char *const names[] = {
-    [ZIPF] = "zipf",        [UNIFORM] = "uniform",     [SCAN] = "scan",
-    [PARETO] = "pareto",    [LOGNORMAL] = "lognormal", [DOWNLOADS] = "downloads",
-    [EXPIRING] = "expiring"};
+    [ZIPF] = "zipf",         [UNIFORM] = "uniform",     [SCAN] = "scan",
+    [PARETO] = "pareto",     [LOGNORMAL] = "lognormal", [DOWNLOADS] = "downloads",
+    [EXPIRING] = "expiring", [HEAVY] = "heavy",         [GIANTS] = "giants"};
 
 static double uniform(rdi_rng *rng) {
     return (double)(rdi_rng_below(rng, UINT64_C(1) << 52) + 1) / 0x1p52;
@@ -39,7 +39,8 @@ static double uniform(rdi_rng *rng) {
 
 /* Returns the size of object x, or of the object with the popularity rank x. Sizes are spread evenly
  * unless the kind has a heavy tail: Pareto with exponent 1.5, cut at 1 MiB; log-normal with a sigma of
- * 2; or Pareto with exponent 1.2 where rare objects are larger. */
+ * 2, cut likewise; Pareto with exponent 1.2, cut likewise, where rare objects are larger; or Pareto with
+ * exponent 1.1, not cut. In `giants`, five objects together have almost a third of all bytes. */
 static uint64_t size_of(int kind, uint64_t seed, uint64_t x, uint64_t objects) {
     rdi_rng own = {x * 7919 + seed};
     double v = uniform(&own), w = uniform(&own);
@@ -48,8 +49,10 @@ static uint64_t size_of(int kind, uint64_t seed, uint64_t x, uint64_t objects) {
     double size = kind == PARETO      ? 100 * pow(v, -1 / 1.5)
                   : kind == LOGNORMAL ? 1000 * exp(2 * normal)
                   : kind == DOWNLOADS ? 100 * (1 + 9 * rare) * pow(v, -1 / 1.2)
-                                      : 100 + 900 * v;
-    return (uint64_t)fmin(size, 0x1p20);
+                  : kind == HEAVY     ? 100 * pow(v, -1 / 1.1)
+                  : kind == GIANTS && x % (objects / 5) == objects / 50 ? 50 * (double)objects
+                                                                        : 100 + 900 * v;
+    return (uint64_t)fmin(size, kind == HEAVY || kind == GIANTS ? 1e10 : 0x1p20);
 }
 
 static uint64_t *column(size_t n) {
