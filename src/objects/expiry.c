@@ -2,6 +2,8 @@
 #include "objects/expiry.h"
 
 #define DIGIT_BITS  8
+#define AHEAD       3     /* number of lists that are prefetched */
+#define CACHED      16384 /* nothing is prefetched for up to so many places: it is cached anyway */
 #define STALE_LEAST RDI_EXPIRY_STEP /* number of stale places that are always tolerated */
 
 void rdi_expiry_fini(rdi_expiry_queue *q, rd_ctx *ctx) {
@@ -93,6 +95,40 @@ static void visit(rdi_expiry_queue *q, uint32_t chain, uint64_t before, rdi_expi
     }
 }
 
+/* Finds the first array of each of the next AHEAD lists. All lists have later times than the present
+ * one, so the order of their indices is the order of their times. */
+static unsigned find_next(const rdi_expiry_queue *q, uint32_t array[AHEAD]) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < RDI_EXPIRY_LISTS / 64; i++)
+        for (uint64_t rest = q->used[i]; rest; rest &= rest - 1) {
+            array[n++] = q->first[i * 64 + (unsigned)__builtin_ctzll(rest)];
+            if (n == AHEAD)
+                return n;
+        }
+    return n;
+}
+
+/* Announces the objects of the next two lists, and prefetches the entries of the third list. If few
+ * objects expire at a time, the caller would otherwise wait for the memory of each of them. */
+static void look_ahead(const rdi_expiry_queue *q, rdi_expiry_announce *announce, void *user) {
+    uint32_t array[AHEAD];
+    unsigned n = find_next(q, array);
+    for (unsigned k = 0; k < n; k++) {
+        const rdi_expiry_places *a = &q->array[array[k]];
+        uint32_t due[RDI_EXPIRY_PLACES];
+        unsigned n_due = 0;
+        for (unsigned i = 0; i < a->n; i++) {
+            const rdi_expiry_entry *e = &q->entry[a->number[i]];
+            if (k == AHEAD - 1)
+                RDI_PREFETCH(e);
+            else if (e->time == e->placed)
+                due[n_due++] = a->number[i];
+        }
+        if (n_due)
+            announce(user, due, n_due, k == 0);
+    }
+}
+
 /* ---- memory ---- */
 
 static void nothing_expires(void *user, const uint32_t *number, unsigned n) {
@@ -139,7 +175,8 @@ void rdi_expiry_set(rdi_expiry_queue *q, uint32_t number, uint64_t time) {
 /* Let D be the highest digit that changes. The lists of all digits below D have only times that
  * have passed, and so have the lists of D whose value is smaller than the one in `now`. Only the
  * list of D with the same value as in `now` can also have times after `now`. */
-void rdi_expiry_advance(rdi_expiry_queue *q, uint64_t now, rdi_expired *expired, void *user) {
+void rdi_expiry_advance(rdi_expiry_queue *q, uint64_t now, rdi_expired *expired,
+                        rdi_expiry_announce *announce, void *user) {
     uint64_t before = q->now;
     now = now < RDI_EXPIRY_NEVER ? now : RDI_EXPIRY_NEVER - 1; /* nothing expires at "never" */
     if (now <= before)
@@ -150,4 +187,6 @@ void rdi_expiry_advance(rdi_expiry_queue *q, uint64_t now, rdi_expired *expired,
     chain = take_lists(q, from, last + 1, chain);
     q->now = now;
     visit(q, chain, before, expired, user);
+    if (chain && q->places > CACHED)
+        look_ahead(q, announce, user);
 }

@@ -49,6 +49,10 @@ typedef struct rdi_expiry_queue {
 } rdi_expiry_queue;
 
 typedef void rdi_expired(void *user, const uint32_t *number, unsigned n);
+/* Receives the numbers of objects that will probably expire soon, so that it can prefetch what
+ * rdi_expired() needs. `next` is set for objects that expire next; most of these objects were announced
+ * before, without `next`. */
+typedef void rdi_expiry_announce(void *user, const uint32_t *number, unsigned n, bool next);
 
 void rdi_expiry_fini(rdi_expiry_queue *q, rd_ctx *ctx); /* a zeroed queue is allowed */
 /* Makes room for objects 0 to n - 1, and for `step` calls of rdi_expiry_set() before the next call
@@ -60,7 +64,9 @@ rd_status rdi_expiry_room(rdi_expiry_queue *q, rd_ctx *ctx, uint64_t n, uint64_t
 void rdi_expiry_set(rdi_expiry_queue *q, uint32_t number, uint64_t time);
 
 /* Advances the present time to `now`, and calls `expired` with the numbers of objects that expire at or
- * before it, up to RDI_EXPIRY_PLACES of them at a time. An earlier `now` has no effect. */
-void rdi_expiry_advance(rdi_expiry_queue *q, uint64_t now, rdi_expired *expired, void *user);
+ * before it, up to RDI_EXPIRY_PLACES of them at a time. Then it announces some objects that expire
+ * soon. An earlier `now` has no effect. */
+void rdi_expiry_advance(rdi_expiry_queue *q, uint64_t now, rdi_expired *expired,
+                        rdi_expiry_announce *announce, void *user);
 
 #endif

@@ -120,6 +120,16 @@ static void expire(void *user, const uint32_t *number, unsigned n) {
         expire_object(o, &all[number[i]]);
 }
 
+/* Prefetches what expire() will need, in two steps. The queue of expirations calls this function. */
+static void prepare_expiry(void *user, const uint32_t *number, unsigned n, bool next) {
+    const rd_objects *o = user;
+    for (unsigned i = 0; i < n; i++)
+        if (!next)
+            RDI_PREFETCH(&o->table.object[number[i]]);
+        else if (o->config.expiry == RD_EXPIRY_EAGER)
+            rdi_weight_prefetch(&o->axis, o->table.object[number[i]].slot);
+}
+
 static void advance(rd_objects *o, uint64_t time) {
     o->backwards += time < o->now;
     if (time <= o->now)
@@ -131,7 +141,7 @@ static void advance(rd_objects *o, uint64_t time) {
         rdi_stretches_turn(&o->stretches, o->ctx, &o->bins, &totals, time);
     }
     if (o->queue.room)
-        rdi_expiry_advance(&o->queue, time, expire, o);
+        rdi_expiry_advance(&o->queue, time, expire, prepare_expiry, o);
 }
 
 /* Begins the lifetime of an object that was written, refetched or renewed now. */
