@@ -61,11 +61,22 @@ class _NotCopied:
         raise TypeError(f"{type(self).__name__} objects cannot be copied or pickled")
 
 
+_forks = 0  # number of calls of fork() between the process that imported the package and this process
+
+
+def _count_fork() -> None:
+    global _forks
+    _forks += 1
+
+
+os.register_at_fork(after_in_child=_count_fork)
+
+
 class Context(_NotCopied):
     """Counts memory and keeps the last error of the objects that were made with it."""
 
     def __init__(self, memory_limit: int = 0) -> None:
-        self._lock = threading.RLock()
+        self._locks: dict[int, threading.RLock] = {}  # the key is _forks
         pointer = c_void_p()
         if LIBRARY.rd_ctx_new(None, ctypes.byref(pointer)) != 0:
             raise OutOfMemory("out of memory")
@@ -76,13 +87,18 @@ class Context(_NotCopied):
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Gives the objects to one thread at a time, so that a thread reads the message of its own failure.
-        Does not wait while the interpreter exits: other threads are stopped then and never release the lock."""
-        if not self._lock.acquire(blocking=not sys.is_finalizing()):
+        Does not wait while the interpreter exits: other threads are stopped then and never release the lock.
+
+        A child process has a lock of its own, because a thread of the parent may have held the parent's lock
+        during fork(), and the child does not have this thread. The thread may have been inside the library. That
+        does no harm: a profile never changes, and the C library handles a context copied by fork()."""
+        lock = self._locks.get(_forks) or self._locks.setdefault(_forks, threading.RLock())
+        if not lock.acquire(blocking=not sys.is_finalizing()):
             raise WrongOrder("the object is still in use by a thread, and the interpreter is exiting")
         try:
             yield
         finally:
-            self._lock.release()
+            lock.release()
 
     def check(self, status: int) -> None:
         """Raises the exception for a status code, with the library's own message."""

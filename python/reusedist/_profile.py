@@ -44,7 +44,7 @@ class Profile:
     """A histogram of reuse distances with its totals, as in the file that `reusedist analyze --out=json` writes.
 
     measure(), analyze(), Engine.profile() and Profile.read() return profiles. A profile never changes, so
-    a copy is the profile itself. It can be pickled, and several threads may use it.
+    a copy is the profile itself. It can be pickled, and several threads and child processes may use it.
     """
 
     def __init__(self, handle: Handle) -> None:

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The counters are atomic because parallel engines allocate on several threads. */
 struct rd_ctx {
@@ -15,7 +16,7 @@ struct rd_ctx {
     size_t limit;            /* limit of the live bytes; 0: none */
     struct rdi_ranks *ranks; /* ranks that this process works with; NULL: this process is alone */
     unsigned processes;      /* number of processes that run the ranks; 0: this process is alone */
-    atomic_flag error_busy;  /* guards `error` when two threads fail at once */
+    atomic_int error_owner;  /* process with a thread that writes `error`; 0: none */
     char error[1024];
 };
 
@@ -52,7 +53,6 @@ rd_status rd_ctx_new(const rd_alloc *alloc, rd_ctx **out) {
         return RD_ENOMEM;
     memset(ctx, 0, sizeof *ctx);
     ctx->alloc = *alloc;
-    atomic_flag_clear(&ctx->error_busy);
     *out = ctx;
     return RD_OK;
 }
@@ -94,16 +94,28 @@ struct rdi_ranks *rdi_ctx_ranks(const rd_ctx *ctx) {
     return ctx->ranks;
 }
 
+/* Waits until no other thread of this process writes the message. If fork() copied the context while a
+ * thread of the parent was writing, the child does not have this thread and takes over from it. */
+static void lock_error(rd_ctx *ctx) {
+    int self = getpid(), owner = 0;
+    while (!atomic_compare_exchange_weak(&ctx->error_owner, &owner, self))
+        if (owner == self)
+            owner = 0;
+}
+
+static void unlock_error(rd_ctx *ctx) {
+    atomic_store(&ctx->error_owner, 0);
+}
+
 rd_status rdi_vfail(rd_ctx *ctx, rd_status status, const char *format, va_list args) {
     if (!ctx)
         return status;
-    while (atomic_flag_test_and_set_explicit(&ctx->error_busy, memory_order_acquire)) {
-    }
+    lock_error(ctx);
     /* The message is made in a copy, because an argument may point to the current message. */
     char text[sizeof ctx->error];
     rdi_vsnprintf(text, sizeof text, format, args);
     memcpy(ctx->error, text, sizeof text);
-    atomic_flag_clear_explicit(&ctx->error_busy, memory_order_release);
+    unlock_error(ctx);
     return status;
 }
 
