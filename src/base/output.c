@@ -105,17 +105,31 @@ static bool take_temporary_name(rdi_output *out) {
     return false;
 }
 
+/* Returns the permissions of a new file that replaces a file of another owner. Nobody except the new owner gets
+ * a right that this user did not have: the old owner may now count as a member of the group or as one of the
+ * others, and so may members of the old group and others if the group is a different one. */
+static mode_t common_permissions(const struct stat *old, const struct stat *new) {
+    mode_t owner = old->st_mode >> 6 & 07;
+    mode_t group = old->st_mode >> 3 & owner, others = old->st_mode & owner;
+    if (old->st_gid != new->st_gid)
+        group = others = group & others;
+    mode_t common = S_IRWXU | group << 3 | others;
+    return common & new->st_mode;
+}
+
 /* Gives the new file the permissions of the file that it replaces, unless this would give somebody
- * more rights than before: bits such as set-user-ID are dropped, a file of another owner counts as
- * a new file, and the group gets no rights if the old group cannot be kept. Returns false if a
- * system call fails. */
+ * more rights than before: bits such as set-user-ID are dropped, a file of another owner keeps only
+ * what both files permit, and the group gets no rights if the old group cannot be kept. Returns
+ * false if a system call fails. */
 static bool keep_permissions(rdi_output *out) {
     struct stat old, new;
     if (fstatat(out->folder, out->target, &old, AT_SYMLINK_NOFOLLOW) != 0 ||
         fstat(out->fd, &new) != 0)
         return false;
-    if (!S_ISREG(old.st_mode) || old.st_uid != new.st_uid)
+    if (!S_ISREG(old.st_mode))
         return true;
+    if (old.st_uid != new.st_uid)
+        return fchmod(out->fd, common_permissions(&old, &new)) == 0;
     mode_t mode = old.st_mode & 0777;
     if (old.st_gid != new.st_gid && fchown(out->fd, (uid_t)-1, old.st_gid) != 0)
         mode &= ~(mode_t)S_IRWXG;

@@ -180,6 +180,33 @@ static void permissions_of_another_owner_are_not_kept(void **state) {
     files_remove(path);
 }
 
+/* Replaces a file of user 65534 with these permissions, and returns those of the new file. */
+static mode_t mode_after(const char *path, gid_t group, mode_t mode) {
+    assert_int_equal(chown(path, 65534, group), 0);
+    assert_int_equal(chmod(path, mode), 0);
+    replace(path, "new");
+    return mode_of(path);
+}
+
+/* Tests that only the new owner can read what the old owner kept private. */
+static void nobody_gets_rights_to_the_file_of_another_owner(void **state) {
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    char *path = files_path();
+    mode_t mask = umask(022);
+    gid_t group = getegid();
+    files_write(path, "old", 3);
+    assert_int_equal(mode_after(path, group, 0600), 0600);
+    assert_int_equal(mode_after(path, group, 0640), 0640);
+    assert_int_equal(mode_after(path, 65534, 0640), 0600); /* another group */
+    assert_int_equal(mode_after(path, 65534, 0604), 0600);
+    assert_int_equal(mode_after(path, 65534, 0444), 0644);
+    assert_int_equal(mode_after(path, group, 0044), 0600); /* the old owner is one of the others */
+    umask(mask);
+    files_remove(path);
+}
+
 /* Tests names of up to 255 bytes, although the file has another name until it is finished. */
 static void long_names_are_written(void **state) {
     (void)state;
@@ -287,6 +314,8 @@ int main(void) {
                                         teardown),
         cmocka_unit_test_setup_teardown(set_user_id_is_never_kept, setup, teardown),
         cmocka_unit_test_setup_teardown(permissions_of_another_owner_are_not_kept, setup, teardown),
+        cmocka_unit_test_setup_teardown(nobody_gets_rights_to_the_file_of_another_owner, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(long_names_are_written, setup, teardown),
         cmocka_unit_test_setup_teardown(file_behind_a_link_appears_when_it_is_finished, setup,
                                         teardown),
