@@ -6,3 +6,8 @@ for out in text csv json; do
 done
 "$REUSEDIST" mrc -e shards:rate=0.05 --hits=40% -b addr t.trace | tail -2
 "$REUSEDIST" mrc --hits=20%,40% --out=csv t.trace
+# No size is given below the resolution, here of 10,000 blocks.
+"$REUSEDIST" generate cycle:blocks=7000,refs=70K -o c.trace
+for out in text csv json; do
+    "$REUSEDIST" mrc -e shards:rate=0.001 --hits=50% --out=$out c.trace
+done
