@@ -3,9 +3,9 @@
 An Owner frees its object when nothing refers to the owner any more. For objects in a cycle, the garbage
 collector calls `__del__` and the callbacks of weak references while other objects of the cycle can still be
 used. So an owner is an empty array of numpy: the collector does not know arrays, and an array is freed with
-the last reference to it, after all callbacks. Nothing is freed while the interpreter exits: a daemon thread may
-still be inside the library, and the operating system takes the memory back. After a fork(), only the parent
-frees its objects: the child has none of the threads that an object may wait for.
+the last reference to it, after all callbacks. When the interpreter exits, a daemon thread may still be inside the
+library. What it uses is not freed, because Python never destroys the frames of this thread, which refer to it.
+After a fork(), only the parent frees its objects: the child has none of the threads that an object may wait for.
 """
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ from ._native import ERRORS, LIBRARY, Error, OutOfMemory, WrongOrder
 
 Owner = NDArray[np.uint8]
 
-_exiting = False
 # Maps the id() of the weak reference to an owner to everything that the object of the owner needs until the
 # object is freed.
 _owned: dict[int, tuple[Any, ...]] = {}
@@ -39,7 +38,7 @@ def _release(reference: weakref.ref[Owner]) -> None:
     """Frees the object of the owner that `reference` refers to, unless the object was freed before or belongs
     to the parent of this process."""
     _reference, process, free, address, *_needed = _owned.pop(id(reference), (None, 0, None, None))
-    if free is not None and not _exiting and process == os.getpid():
+    if free is not None and process == os.getpid():
         free(address)
 
 
@@ -133,6 +132,7 @@ class Handle(_NotCopied):
 
 _in_library: set[object] = set()  # calls that may call Python, by threads other than the main thread
 _EXIT_SECONDS = 2.0
+_exiting = False
 
 
 def _stop_callbacks() -> None:
