@@ -247,6 +247,13 @@ def hprda_errors(engine, field="average_error"):
     return [100 * row[field] for row in find(HPRDA, figure="10-15", engine=engine)]
 
 
+def exact_over_hprda(exact, hprda):
+    """Returns, by program, how many times as fast an exact engine is as HP-RDA on the same processor or device."""
+    seconds = {row["trace"]: row["median_seconds"] for row in find(HPRDA, figure="10-15", engine=exact)}
+    return {row["trace"].removesuffix(".trace"): row["median_seconds"] / seconds[row["trace"]]
+            for row in find(HPRDA, figure="10-15", engine=hprda)}
+
+
 def hprda_worst():
     return max(find(HPRDA, figure="10-15", engine=THREADS), key=lambda row: row["average_error"])
 
@@ -295,6 +302,16 @@ def time_rows(block):
 
 def time_values(block, field):
     return [row[field] for row in time_rows(block)]
+
+
+def time_mean(block, field):
+    return mean(time_values(block, field))
+
+
+def time_worst(block, field):
+    """Returns the program with the smallest value of this field, and the value with two digits."""
+    row = min(time_rows(block), key=lambda row: row[field])
+    return row["program"].split("-")[0], f"{row[field]:.2f}"
 
 
 CHOOSING_MEDIUM = "zipf:blocks=512K,refs=2M"

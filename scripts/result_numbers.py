@@ -474,6 +474,17 @@ def sampling_table():
     return "\n".join([head, "|---|---:|---:|---|---:|---:|---:|---:|---:|", *rest])
 
 
+def samplings(enough, field):
+    """Returns this field of the runs that have at least 1000 samples, or of those with fewer."""
+    return [row[field] for row in lines("sampling") if (row["expected_samples"] >= 1000) == enough]
+
+
+def sampling_extreme(choose, field):
+    """Returns the run with the largest (max) or smallest (min) value of this field among those with 1000 samples or more."""
+    row = choose((row for row in lines("sampling") if row["expected_samples"] >= 1000), key=lambda row: row[field])
+    return f"{row['engine']} on {row['trace'].removesuffix('.trace')}"
+
+
 def hprda_table():
     titles = {"cc1x": "cc1, one huge function"}
     programs_ = [row["trace"] for row in find(HPRDA, figure="10-15", engine=AVL)]
@@ -500,6 +511,21 @@ def hprda_pieces_table():
             "H200, ns per reference": [hprda_pieces("cuda", st, "ns_per_reference") for st in pieces]}
     return table(["ST", *pieces], [[name, *(format(value, ".3f" if "error" in name else ".1f") for value in values)]
                                    for name, values in rows.items()])
+
+
+def gpu_stages_table():
+    """Returns the milliseconds of each stage, with the ratio to the time of a copy in parentheses."""
+    rows = [row for row in find("h200", suite="gpu", engine="gpu") if row["references"] == 2**27]
+    stages = {"blocks": "tiles"}  # names in the table that differ from those in the file
+    cells = [[f"`{stages.get(stage, stage)}`",
+              *(f"{1000 * row['stages'][stage]['seconds']:.2f} "
+                f"({row['stages'][stage]['seconds'] / row['stages'][stage]['floor_seconds']:.1f})" for row in rows)]
+             for stage in rows[0]["stages"]]
+    totals = {"all": [sum(stage["seconds"] for stage in row["stages"].values()) for row in rows],
+              "upload alone": [row["upload_floor_seconds"] for row in rows],
+              "whole run": [row["median_seconds"] for row in rows]}
+    return table(["stage", *(title for title, _ in zip(("uniform, 4 M", "Zipf, 4 M", "uniform, 50 M", "cc1"), rows))],
+                 cells + [[name, *(f"{1000 * value:.1f}" for value in values)] for name, values in totals.items()])
 
 
 def gpu_speed_table():
