@@ -513,6 +513,60 @@ def hprda_pieces_table():
                                    for name, values in rows.items()])
 
 
+CARR_PLACES = {"16 threads": "cpu", "H200": "cuda"}
+
+
+def ns(values, spec=None):
+    """Formats times, by default with one digit after the point below 100."""
+    return [format(value, spec or (".1f" if value < 100 else ".0f")) for value in values]
+
+
+def carr_levels_table():
+    """Table 1 of Carr and Nicol."""
+    sizes = sorted({row["C"] for row in find(CARR, table="1")})
+    paper = [line(CARR, table="1", trace="rand-4", C=size, where="cpu") for size in sizes]
+    return table(["", *sizes],
+                 [[f"{trace}, {title}", *ns(levels_ns(trace, where, *sizes))]
+                  for trace in ("rand-4", "rand-1024") for title, where in CARR_PLACES.items()]
+                 + [["paper, rand-4, 1K and 16K (us)", *(f"{row['paper_1k_us']:g}, {row['paper_16k_us']:g}" for row in paper)]])
+
+
+def carr_geometric_table():
+    """Table 2 of Carr and Nicol. Not every length of a round was measured everywhere."""
+    sizes = sorted({row["phase"] for row in find(CARR, table="2")})
+    rows = []
+    for trace in ("rand-4", "rand-1024"):
+        for title, where in CARR_PLACES.items():
+            found = sorted(row["phase"] for row in find(CARR, table="2", trace=trace, where=where))
+            times = dict(zip(found, ns(geometric_ns(trace, where), ".0f" if where == "cpu" else ".1f")))
+            rows.append([f"{trace}, {title}", *(times.get(size, "") for size in sizes)])
+    for title, field in (("1K", "paper_1k_us"), ("16K", "paper_16k_us")):
+        paper = [max(row[field] for row in find(CARR, table="2", phase=size)) for size in sizes]
+        rows.append([f"paper, {title} (us)", *(f"{value:g}" if value >= 0 else "" for value in paper)])
+    return table(["", *(f"{size >> 10}K" if size < 1 << 20 else f"{size >> 20}M" for size in sizes)], rows)
+
+
+def carr_range_table():
+    """Table 3 of Carr and Nicol."""
+    sizes = [row["B"] for row in find(CARR, table="3", where="cpu")]
+    papers = [[f"paper, {title} (us)", *(f"{row[field]:g}" for row in find(CARR, table="3", where="cpu"))]
+              for title, field in (("1K", "paper_1k_us"), ("16K", "paper_16k_us"))]
+    return table(["", *(f"{size >> 10}K" if size >= 1024 else size for size in sizes)],
+                 [[title, *ns(range_ns(where))] for title, where in CARR_PLACES.items()] + papers)
+
+
+def carr_programs_table():
+    """Table 5 of Carr and Nicol."""
+    sizes = sorted({row["C"] for row in find(CARR, table="5") if "C" in row})
+    geometric = {"cpu": "geometric:isa=auto", "cuda": "geometric:backend=cuda"}
+    rows = [[f"{trace.split('-')[0]}, {title}", *ns(levels_ns(trace, where, *sizes)),
+             *ns([line(CARR, table="5", trace=trace, engine=geometric[where])["ns_per_reference"]])]
+            for trace in CARR_TRACES for title, where in CARR_PLACES.items()]
+    paper = [row["paper_1k_us"] for row in find(CARR, table="5", trace=CARR_TRACES[0], where="cpu")]
+    return table(["", *(f"C = {size}" if size == sizes[0] else size for size in sizes), "`geometric`"],
+                 rows + [["paper, 1K, mean of its programs (us)", *(f"{value:g}" for value in paper)]])
+
+
 def gpu_stages_table():
     """Returns the milliseconds of each stage, with the ratio to the time of a copy in parentheses."""
     rows = [row for row in find("h200", suite="gpu", engine="gpu") if row["references"] == 2**27]
