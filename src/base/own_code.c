@@ -18,11 +18,12 @@ static bool is_of_system(const char *path) {
 }
 
 /* Returns whether the source file is in a folder of a compiler, a package manager or a package
- * builder. */
+ * builder. "/rust/deps/" has the packages that Rust's standard library uses, such as hashbrown for
+ * HashMap. "/usr/src/rustc-1.63.0/" is the standard library of Debian's rustc. */
 static bool is_of_library(const char *source) {
     static const char *const beginnings[] = {
-        "/rustc/", "/build/",      "/builddir/",    "/usr/src/debug/",
-        "<",       "library/std/", "library/core/", "library/alloc/"};
+        "/rustc/",         "/rust/deps/", "/usr/src/rustc-", "/build/",       "/builddir/",
+        "/usr/src/debug/", "<",           "library/std/",    "library/core/", "library/alloc/"};
     static const char *const anywhere[] = {
         "/include/c++/",  "/.cargo/registry/", "/.cargo/git/",    "/.rustup/toolchains/",
         "/pkg/mod/",      "/go/src/runtime/",  "/site-packages/", "/dist-packages/",
