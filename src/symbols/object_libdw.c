@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "symbols/demangle.h"
 #include "symbols/object_dwarf.h"
+#include "symbols/object_entries.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -21,13 +22,6 @@
 #include <string.h>
 
 #define DEPTH_MAX 64 /* maximum depth of nested entries, a protection against damaged files */
-
-/* A contiguous address range of the code of a function or unit. `function` is the entry of the
- * function or unit in the debug information. */
-typedef struct code_range {
-    Dwarf_Addr low, high;
-    Dwarf_Die function;
-} code_range;
 
 /* The way in which a unit's language names functions. */
 typedef enum naming {
@@ -44,8 +38,7 @@ typedef struct die_names {
 
 typedef struct unit {
     Dwarf_Off offset;
-    code_range *ranges; /* in ascending order of address */
-    size_t n, room;
+    rdi_code_entries functions;
     naming naming;
 } unit;
 
@@ -61,13 +54,14 @@ struct rdi_object {
     Dwfl_Module *module; /* NULL: the file could not be read */
     unit *units;
     size_t n_units;
-    unit all_units; /* code ranges of the units that are not in the file's address table, see
-                       unit_at() */
+    rdi_code_entries all_units; /* the units that are not in the file's address table, see
+                                   unit_at() */
     bool units_listed;
     Dwarf_Addr unit_bias;     /* bias of the addresses in `all_units` */
     function_symbol *symbols; /* in ascending order of address; read on demand */
     size_t n_symbols;
     bool symbols_read;
+    rdi_inner_entries inlined;
     die_names *known; /* hash table; its size is a power of two, at most half of it is used */
     size_t n_known, known_room;
     rdi_arena names;
@@ -102,9 +96,10 @@ void rdi_object_close(rdi_object *o) {
     if (!o)
         return;
     for (size_t i = 0; i < o->n_units; i++)
-        rdi_free(o->ctx, o->units[i].ranges);
+        rdi_code_entries_fini(o->ctx, &o->units[i].functions);
     rdi_free(o->ctx, o->units);
-    rdi_free(o->ctx, o->all_units.ranges);
+    rdi_code_entries_fini(o->ctx, &o->all_units);
+    rdi_inner_entries_fini(o->ctx, &o->inlined);
     rdi_free(o->ctx, o->symbols);
     rdi_free(o->ctx, o->known);
     rdi_free(o->ctx, o->types.variables);
@@ -136,27 +131,6 @@ void rdi_object_span(const rdi_object *o, uint64_t *low, uint64_t *high) {
 
 /* ---- functions of a unit ---- */
 
-static rd_status add_range(rdi_object *o, unit *u, const code_range *p) {
-    if (u->n == u->room) {
-        code_range *grown = rdi_grow(o->ctx, u->ranges, &u->room, sizeof *grown);
-        if (!grown)
-            return RD_ENOMEM;
-        u->ranges = grown;
-    }
-    u->ranges[u->n++] = *p;
-    return RD_OK;
-}
-
-static rd_status add_function(rdi_object *o, unit *u, Dwarf_Die *die) {
-    code_range p = {.function = *die};
-    Dwarf_Addr base;
-    ptrdiff_t at = 0;
-    while ((at = dwarf_ranges(die, at, &base, &p.low, &p.high)) > 0)
-        if (p.low < p.high)
-            RD_TRY(add_range(o, u, &p));
-    return RD_OK;
-}
-
 /* Adds the code ranges of the functions below `parent`, including functions inside namespaces and
  * classes. */
 static rd_status add_functions(rdi_object *o, unit *u, Dwarf_Die *parent, int depth) {
@@ -166,7 +140,7 @@ static rd_status add_functions(rdi_object *o, unit *u, Dwarf_Die *parent, int de
     do {
         switch (dwarf_tag(&die)) {
         case DW_TAG_subprogram:
-            RD_TRY(add_function(o, u, &die));
+            RD_TRY(rdi_code_entries_add(o->ctx, &u->functions, &die));
             break;
         case DW_TAG_namespace:
         case DW_TAG_class_type:
@@ -179,16 +153,6 @@ static rd_status add_functions(rdi_object *o, unit *u, Dwarf_Die *parent, int de
         }
     } while (dwarf_siblingof(&die, &die) == 0);
     return RD_OK;
-}
-
-static int by_low(const void *a, const void *b) {
-    const code_range *x = a, *y = b;
-    return (x->low > y->low) - (x->low < y->low);
-}
-
-static void sort_ranges(unit *u) {
-    if (u->n > 0)
-        qsort(u->ranges, u->n, sizeof *u->ranges, by_low);
 }
 
 static naming naming_of(Dwarf_Die *cu) {
@@ -228,22 +192,7 @@ static rd_status find_unit(rdi_object *o, Dwarf_Die *cu, unit **out) {
     *out = &grown[o->n_units++];
     **out = (unit){.offset = offset, .naming = naming_of(cu)};
     RD_TRY(add_functions(o, *out, cu, 0));
-    sort_ranges(*out);
-    return RD_OK;
-}
-
-/* Returns the range of `u` that contains the address, or NULL. */
-static const code_range *find_range(const unit *u, Dwarf_Addr address) {
-    size_t low = 0, high = u->n; /* the binary search finds the index after the last range that
-                                    begins at or before the address */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (u->ranges[middle].low <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && address < u->ranges[low - 1].high ? &u->ranges[low - 1] : NULL;
+    return rdi_code_entries_sort(o->ctx, &(*out)->functions);
 }
 
 /* ---- units ---- */
@@ -288,11 +237,10 @@ static rd_status list_units(rdi_object *o) {
     while (status == RD_OK && (cu = dwfl_module_nextcu(o->module, cu, &o->unit_bias)) != NULL) {
         Dwarf_Off offset = dwarf_dieoffset(cu);
         if (!n || !bsearch(&offset, known, n, sizeof *known, by_offset))
-            status = add_function(o, &o->all_units, cu);
+            status = rdi_code_entries_add(o->ctx, &o->all_units, cu);
     }
     rdi_free(o->ctx, known);
-    sort_ranges(&o->all_units);
-    return status;
+    return status == RD_OK ? rdi_code_entries_sort(o->ctx, &o->all_units) : status;
 }
 
 /* Finds the unit that contains the address. The file has an address table for this, but some
@@ -308,11 +256,11 @@ static rd_status unit_at(rdi_object *o, uint64_t address, Dwarf_Die *out, Dwarf_
     }
     if (!o->units_listed)
         RD_TRY(list_units(o));
-    const code_range *p = o->all_units.n ? find_range(&o->all_units, address - o->unit_bias) : NULL;
+    const Dwarf_Die *p = rdi_code_entries_find(&o->all_units, address - o->unit_bias, NULL);
     *found = p != NULL;
     *bias = o->unit_bias;
     if (p)
-        *out = p->function;
+        *out = *p;
     return RD_OK;
 }
 
@@ -494,19 +442,16 @@ static rd_status add_call(rdi_object *o, rdi_location *out, const unit *u, Dwarf
  * *function. Adds the inlined calls on the way to *out. */
 static rd_status innermost(rdi_object *o, rdi_location *out, const unit *u, Dwarf_Die *cu,
                            Dwarf_Die *function, Dwarf_Addr address) {
-    Dwarf_Die at = *function, die;
-    for (int depth = 0; depth < DEPTH_MAX && dwarf_child(&at, &die) == 0; depth++) {
-        int more = 0;
-        while (more == 0 && !((dwarf_tag(&die) == DW_TAG_inlined_subroutine ||
-                               dwarf_tag(&die) == DW_TAG_lexical_block) &&
-                              dwarf_haspc(&die, address) > 0))
-            more = dwarf_siblingof(&die, &die);
-        if (more != 0)
+    Dwarf_Die at = *function;
+    for (int depth = 0; depth < DEPTH_MAX; depth++) {
+        const Dwarf_Die *found;
+        RD_TRY(rdi_inner_entries_find(o->ctx, &o->inlined, &at, address, &found));
+        if (!found)
             break;
-        at = die;
-        if (dwarf_tag(&die) == DW_TAG_inlined_subroutine) {
-            RD_TRY(add_call(o, out, u, cu, function, &die));
-            *function = die;
+        at = *found;
+        if (dwarf_tag(&at) == DW_TAG_inlined_subroutine) {
+            RD_TRY(add_call(o, out, u, cu, function, &at));
+            *function = at;
         }
     }
     return RD_OK;
@@ -518,11 +463,10 @@ static rd_status find_function(rdi_object *o, Dwarf_Die *cu, Dwarf_Addr address,
                                rdi_location *out) {
     unit *u;
     RD_TRY(find_unit(o, cu, &u));
-    const code_range *found = find_range(u, address);
+    const Dwarf_Die *found = rdi_code_entries_find(&u->functions, address, begin);
     if (!found)
         return RD_OK;
-    *begin = found->low;
-    Dwarf_Die function = found->function;
+    Dwarf_Die function = *found;
     RD_TRY(innermost(o, out, u, cu, &function, address));
     int line = 0;
     if (dwarf_decl_line(&function, &line) == 0 && line > 0)
