@@ -475,6 +475,14 @@ static rd_status find_function(rdi_object *o, Dwarf_Die *cu, Dwarf_Addr address,
     return name_die(o, u->naming, &function, &out->function, &out->full_name);
 }
 
+/* Returns whether the code of a unit contains the address. libdw also answers with the unit, and its last
+ * line, for an address in a gap behind the unit's code. A unit without any range counts as containing all
+ * of its addresses. */
+static bool has_code_at(Dwarf_Die *cu, Dwarf_Addr address) {
+    return dwarf_haspc(cu, address) > 0 ||
+           !(dwarf_hasattr(cu, DW_AT_ranges) || dwarf_hasattr(cu, DW_AT_high_pc));
+}
+
 /* Finds the source line. Code that a compiler generated for several lines has line 0. Such code
  * gets the line of the preceding code in the same function. */
 static void find_line(Dwarf_Die *cu, Dwarf_Addr begin, Dwarf_Addr address, rdi_location *out) {
@@ -566,7 +574,8 @@ rd_status rdi_object_find(rdi_object *o, uint64_t address, rdi_location *out) {
     if (has_unit) {
         Dwarf_Addr begin = address - bias;
         RD_TRY(find_function(o, &cu, address - bias, &begin, out));
-        find_line(&cu, begin, address - bias, out);
+        if (out->function || has_code_at(&cu, address - bias))
+            find_line(&cu, begin, address - bias, out);
     }
     if (!out->function) /* the symbol table may have a name */
         RD_TRY(name_by_symbol(o, address, out));

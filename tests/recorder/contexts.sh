@@ -13,6 +13,18 @@ if command -v c++ >/dev/null; then
     c++ -gdwarf-4 -O2 "$sources/throws.cc" -o throws
     check throws
 fi
+# The startup code that the C library links into a program lies behind main, but has none of its lines, even if the
+# last line of main has no code.
+cc -g -O2 -S "$sources/startup.c"
+printf '.section .text.startup\n.loc 1 11 1 view .LVUlast\n' >>startup.s
+cc startup.s -o startup
+"$REUSEDIST" run --attribute --caches=$caches -q --out=json -o startup.json -- ./startup
+python3 - startup.json <<'PYTHON'
+import json, sys
+for f in json.load(open(sys.argv[1]))["contexts"]["frames"]:
+    if f["function"] == "_start" and f["own"]:
+        print("_start is own code in line", f["line"], "of", f["file"])
+PYTHON
 # A recorded trace has the same contexts, and so has a copy of it.
 "$REUSEDIST" record --attribute -q -o calls.trace -- ./calls >calls.txt
 "$REUSEDIST" convert -q calls.trace -o copy.trace
