@@ -341,13 +341,18 @@ static void put_sums(annotation *a, const counts *shown) {
 }
 
 static void put_unknown(annotation *a) {
-    rdi_text words = rdi_text_start(a->arena.ctx);
+    rdi_text words = rdi_text_start(a->arena.ctx), safe = rdi_text_start(a->arena.ctx);
     rdi_say_unknown_code(a->d, &words);
-    if (words.status == RD_OK && words.n) {
+    if (words.status == RD_OK && words.n)
+        rdi_text_escaped(&safe, words.data);
+    if (safe.status == RD_OK && safe.n) {
         rdi_text_putc(&a->paper.t, '\n');
-        rdi_paper_wrap(&a->paper, words.data);
+        rdi_paper_wrap(&a->paper, safe.data);
     }
+    if (words.status != RD_OK || safe.status != RD_OK)
+        a->paper.t.status = RD_ENOMEM;
     rdi_text_drop(&words);
+    rdi_text_drop(&safe);
 }
 
 static rd_status annotate(annotation *a, const rd_profile *p) {

@@ -20,3 +20,5 @@ echo "== JIT"
 change 'a["lines"][1]["source"] = None; a["functions"][1].update(name="0x7f1139", module=None)'
 echo "== an interpreter"
 change 'a["functions"][0]["module"] = "python3.11"; a["functions"][1]["module"] = "libpython3.11.so.1.0"'
+echo "== a module whose name has control characters"
+change 'a["lines"][1]["source"] = None; a["functions"][1].update(name="0x1139", module="e\033[31mvil\nname")'
