@@ -3,6 +3,7 @@
 
 #include "output_file.h"
 #include "page_file.h"
+#include "profile_files.h"
 #include "terminal.h"
 
 #include <string.h>
@@ -105,6 +106,8 @@ int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile) 
     int exit_status = EXIT_OK;
     for (size_t i = 0; i < n_places && exit_status == EXIT_OK; i++)
         exit_status = output_check_sources(&places[i], profile);
+    if (exit_status == EXIT_OK)
+        warn_no_own(profile, &o->pipe.attribute.own);
     if (exit_status == EXIT_OK)
         exit_status = print_result(ctx, o, profile);
     if (exit_status == EXIT_OK && o->report)

@@ -67,7 +67,7 @@ static int annotate(rd_ctx *ctx, const annotate_options *o, int n, char **operan
                             .whole = o->whole};
     if (strcmp(operands[0], "-") != 0 && stat(operands[0], &facts) == 0)
         config.written = (int64_t)facts.st_mtime;
-    rd_status status = rd_profile_show_own(profile, o->own.value, o->own.n);
+    rd_status status = show_own(profile, &o->own);
     if (status == RD_OK)
         status = rd_report_annotate(profile, &config, &style, &text, &length);
     return output_made(ctx, o->output, status, text, length);

@@ -69,8 +69,7 @@ static int find_machines(rd_ctx *ctx, const report_options *o, rd_machine *out) 
 static int export(rd_ctx *ctx, const report_options *o, rd_profile *profile) {
     char *text = NULL;
     size_t n = 0;
-    rd_status status =
-        o->to == TO_CSV ? rd_profile_show_own(profile, o->own.value, o->own.n) : RD_OK;
+    rd_status status = o->to == TO_CSV ? show_own(profile, &o->own) : RD_OK;
     if (status == RD_OK)
         status = rd_report_export(profile, rd_exporter_name(o->to - 1), o->cache, &text, &n);
     return output_made(ctx, o->output, status, text, n);
@@ -121,7 +120,7 @@ static int run_report(rd_ctx *ctx, void *opts, int n, char **operands) {
     for (size_t i = 0; status == EXIT_OK && i < (size_t)n; i++)
         status = output_check_sources(&place, profiles[i]);
     for (size_t i = 0; status == EXIT_OK && i < (size_t)n; i++) {
-        rd_status shown = rd_profile_show_own(profiles[i], o->own.value, o->own.n);
+        rd_status shown = show_own(profiles[i], &o->own);
         status = shown == RD_OK ? EXIT_OK : fail_status(ctx, shown);
     }
     if (status == EXIT_OK) {

@@ -68,6 +68,68 @@ void warn_unlike(rd_profile *const *profiles, size_t n, char **paths) {
     }
 }
 
+/* ---- own code ---- */
+
+static const rd_attribution *attribution_of(const rd_profile *profile) {
+    const rd_details *d = rd_profile_details(profile);
+    return d ? d->attribution : NULL;
+}
+
+static bool is_own(const rd_attribution *a, const char *source) {
+    for (size_t i = 0; i < a->n_own; i++)
+        if (strcmp(a->own[i], source) == 0)
+            return true;
+    return a->n_own == 0;
+}
+
+/* Returns the absolute path of the source file of own code with the most misses, or NULL. */
+static const char *find_example(const rd_attribution *a) {
+    for (size_t i = 0; a && i < a->n_lines; i++) {
+        size_t source = a->lines[i].source;
+        if (source != RD_NO_INDEX && *a->sources[source] == '/' && is_own(a, a->sources[source]))
+            return a->sources[source];
+    }
+    return NULL;
+}
+
+/* Returns whether lines have source files, but none of them is in own code or called from own code. */
+static bool lacks_own(const rd_attribution *a) {
+    bool has_source = false;
+    for (size_t i = 0; a && i < a->n_lines; i++) {
+        if (a->lines[i].called_from)
+            return false;
+        has_source = has_source || a->lines[i].source != RD_NO_INDEX;
+    }
+    return has_source && a->n_own == 0;
+}
+
+/* `example` is a source file, or NULL. */
+static void warn(const rd_strings *own, const char *example) {
+    tell_user("warning: --own=%s%s: the profile has no source file there; give a folder or file of "
+              "your code%s%s",
+              own->value[0], own->n > 1 ? " and the other paths" : "", example ? ", such as " : "",
+              example ? example : "");
+}
+
+void warn_no_own(const rd_profile *profile, const rd_strings *own) {
+    const rd_attribution *a = attribution_of(profile);
+    const rd_contexts *c = a ? rd_profile_details(profile)->contexts : NULL;
+    for (size_t i = 0; c && i < c->n_frames; i++)
+        if (c->frames[i].own)
+            return;
+    if (own->n && lacks_own(a))
+        warn(own, find_example(a));
+}
+
+rd_status show_own(rd_profile *profile, const rd_strings *own) {
+    const char *example =
+        find_example(attribution_of(profile)); /* before its own code is replaced */
+    rd_status status = rd_profile_show_own(profile, own->value, own->n);
+    if (status == RD_OK && own->n && lacks_own(attribution_of(profile)))
+        warn(own, example);
+    return status;
+}
+
 int write_profile(rd_ctx *ctx, rd_profile *profile, const char *path) {
     char *text = NULL;
     size_t n = 0;

@@ -18,6 +18,12 @@ void free_profiles(rd_profile **profiles, size_t n);
  * profiles can be compared, but the user probably did not intend this. */
 void warn_unlike(rd_profile *const *profiles, size_t n, char **paths);
 
+/* Calls rd_profile_show_own() with the paths of --own, and warns if no source file of the profile is in
+ * them. */
+rd_status show_own(rd_profile *profile, const rd_strings *own);
+/* Warns about the paths of --own like show_own(), after an analysis with them. */
+void warn_no_own(const rd_profile *profile, const rd_strings *own);
+
 /* Writes a profile file like output_text(). Reports a failure and returns the exit status. */
 int write_profile(rd_ctx *ctx, rd_profile *profile, const char *path);
 

@@ -251,18 +251,21 @@ static void put_lines_after(annotation *a, const annotated_file *file, uint64_t 
     }
 }
 
-/* Returns the path that the user gave for the source file, or NULL if there is none. Two paths match if one
- * of them ends with the other one, beginning at a folder or file name. */
+/* Returns whether a path that the user gave is a path of the source file. Two paths match if one of them
+ * ends with the other one, beginning at a folder or file name. */
+static bool is_same_file(const char *given, const char *source) {
+    while (strncmp(given, "./", 2) == 0)
+        given += 2;
+    size_t n = strlen(given), m = strlen(source), least = n < m ? n : m;
+    return least && strcmp(given + n - least, source + m - least) == 0 &&
+           (n == m || (n < m ? source[m - n - 1] : given[n - m - 1]) == '/');
+}
+
+/* Returns the path that the user gave for the source file, or NULL if there is none. */
 static const char *given_path(const annotation *a, const char *source) {
-    for (size_t i = 0; i < a->config->n_sources; i++) {
-        const char *given = a->config->sources[i];
-        while (strncmp(given, "./", 2) == 0)
-            given += 2;
-        size_t n = strlen(given), m = strlen(source), least = n < m ? n : m;
-        if (least && strcmp(given + n - least, source + m - least) == 0 &&
-            (n == m || (n < m ? source[m - n - 1] : given[n - m - 1]) == '/'))
+    for (size_t i = 0; i < a->config->n_sources; i++)
+        if (is_same_file(a->config->sources[i], source))
             return a->config->sources[i];
-    }
     return NULL;
 }
 
@@ -355,6 +358,38 @@ static void put_unknown(annotation *a) {
     rdi_text_drop(&safe);
 }
 
+/* Returns whether the listing has a file that `given`, an element of config->sources, is a path of. */
+static bool is_listed(const annotation *a, const char *given) {
+    for (size_t i = 0; i < a->n_files; i++)
+        if (is_same_file(given, a->d->attribution->sources[a->files[i].source]))
+            return true;
+    return false;
+}
+
+/* Returns the file of own code with the largest share, or NULL. */
+static const char *example_file(const annotation *a) {
+    for (size_t i = 0; i < a->n_files; i++)
+        if (is_own(a->d->attribution, a->d->attribution->sources[a->files[i].source]))
+            return a->d->attribution->sources[a->files[i].source];
+    return NULL;
+}
+
+/* Adds a note about the paths that the user gave of which the profile has no lines. */
+static void put_unlisted(annotation *a) {
+    for (size_t i = 0; i < a->config->n_sources; i++) {
+        const char *given = a->config->sources[i];
+        if (is_listed(a, given))
+            continue;
+        rdi_text_puts(&a->paper.t, "\nNote: the profile has no lines of ");
+        put_text(a, given);
+        if (example_file(a)) {
+            rdi_text_puts(&a->paper.t, "; it has lines of files such as ");
+            put_text(a, example_file(a));
+        }
+        rdi_text_puts(&a->paper.t, ".\n");
+    }
+}
+
 static rd_status annotate(annotation *a, const rd_profile *p) {
     counts shown = {0};
     size_t n = 0;
@@ -370,10 +405,9 @@ static rd_status annotate(annotation *a, const rd_profile *p) {
             add_counts(&shown, &a->files[i].counts);
             n++;
         }
-    if (n == 0)
-        rdi_text_puts(&a->paper.t, a->config->n_sources
-                                       ? "\nThe profile has no lines of these source files.\n"
-                                       : "\nNo file of own code reaches the threshold.\n");
+    if (n == 0 && !a->config->n_sources)
+        rdi_text_puts(&a->paper.t, "\nNo file of own code reaches the threshold.\n");
+    put_unlisted(a);
     put_sums(a, &shown);
     put_unknown(a);
     return RD_OK;
