@@ -64,9 +64,8 @@ static rd_status name_static(rdi_arena *arena, rdi_arena *scratch, const rdi_reg
                              const char **out) {
     static const char before[] = "other data of ";
     if (region->most) {
-        const char *readable;
-        RD_TRY(rdi_demangle(scratch, region->name, &readable));
-        RD_TRY(rdi_name_shorten(scratch, readable, &readable));
+        const char *full, *readable;
+        RD_TRY(rdi_symbol_names(scratch, region->name, &full, &readable));
         return copy_text(arena, readable, out);
     }
     char *name = rdi_arena_alloc(arena, sizeof before + strlen(region->name), 1);

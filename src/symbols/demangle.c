@@ -100,3 +100,11 @@ rd_status rdi_demangle(rdi_arena *arena, const char *symbol, const char **out) {
         return demangle_fortran(arena, symbol, out);
     return RD_OK;
 }
+
+rd_status rdi_symbol_names(rdi_arena *arena, const char *symbol, const char **full,
+                           const char **name) {
+    RD_TRY(rdi_demangle(arena, symbol, full));
+    /* A readable name is never the beginning of its symbol, which begins with "_". */
+    return strncmp(symbol, *full, strlen(*full)) == 0 ? rdi_name_shorten_plain(arena, *full, name)
+                                                      : rdi_name_shorten(arena, *full, name);
+}

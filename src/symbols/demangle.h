@@ -17,9 +17,17 @@ rd_status rdi_demangle(rdi_arena *arena, const char *symbol, const char **out);
  * its name does not fit. */
 bool rdi_demangle_rust(const char *symbol, char *out);
 
-/* Sets *out to the form of a readable name that people use: without parameters, return type, the
- * arguments of templates ("std::vector<...>::push_back") and versioning namespaces, or `name`
- * itself if it is short already. A new text is in the arena. */
+/* Sets *out to the form of a readable name of C++, Rust or Fortran that people use: without parameters,
+ * return type, the arguments of templates ("std::vector<...>::push_back") and versioning namespaces, or
+ * `name` itself if it is short already. A new text is in the arena. */
 rd_status rdi_name_shorten(rdi_arena *arena, const char *name, const char **out);
+
+/* Sets *out to the short form of a name of any other language. Only the type arguments of Go are replaced
+ * ("main.sum[...]"), because brackets and blanks mean something else in other names. */
+rd_status rdi_name_shorten_plain(rdi_arena *arena, const char *name, const char **out);
+
+/* Sets *full to the readable form of a symbol and *name to the short form of *full. */
+rd_status rdi_symbol_names(rdi_arena *arena, const char *symbol, const char **full,
+                           const char **name);
 
 #endif

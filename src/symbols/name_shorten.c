@@ -207,8 +207,6 @@ rd_status rdi_name_shorten(rdi_arena *arena, const char *name, const char **out)
     *out = name;
     if (!strpbrk(name, "<([ {") && !strstr(name, "::__") && !strstr(name, "::_V2"))
         return RD_OK;
-    if (length >= RDI_NAME_ROOM)
-        return RD_OK;
     char *text =
         rdi_arena_alloc(arena, length + NESTED_MAX + 2, 1); /* "<lambda" may lack its ">" */
     if (!text)
@@ -217,5 +215,23 @@ rd_status rdi_name_shorten(rdi_arena *arena, const char *name, const char **out)
     text[n] = '\0';
     if (n > 0)
         *out = text;
+    return RD_OK;
+}
+
+/* The names of Go are those that contain a dot before the type arguments: "main.sum[go.shape.int]". */
+rd_status rdi_name_shorten_plain(rdi_arena *arena, const char *name, const char **out) {
+    const char *open = strchr(name, '['), *dot = strchr(name, '.'), *end = name + strlen(name);
+    *out = name;
+    if (!open || !dot || dot > open || !isalnum((unsigned char)open[-1]))
+        return RD_OK;
+    const char *close = closing(open, end);
+    if (close == end || close - open < 4)
+        return RD_OK;
+    char *text = rdi_arena_alloc(arena, (size_t)(end - name) + 2, 1);
+    if (!text)
+        return RD_ENOMEM;
+    memcpy(text, name, (size_t)(open - name));
+    stpcpy(stpcpy(text + (open - name), "[...]"), close + 1);
+    *out = text;
     return RD_OK;
 }

@@ -157,7 +157,7 @@ static rd_status add_functions(rdi_object *o, unit *u, Dwarf_Die *parent, int de
 
 static naming naming_of(Dwarf_Die *cu) {
     /* Language codes of DWARF 5 and later that the header of an older libdw lacks. */
-    enum { CXX_17 = 0x2b, CXX_20 = 0x2c, FORTRAN_18 = 0x2d, RUST = 0x1c };
+    enum { CXX_17 = 0x2a, CXX_20 = 0x2b, FORTRAN_18 = 0x2d, CXX_23 = 0x3a, RUST = 0x1c };
     switch (dwarf_srclang(cu)) {
     case DW_LANG_C_plus_plus:
     case DW_LANG_C_plus_plus_03:
@@ -165,6 +165,7 @@ static naming naming_of(Dwarf_Die *cu) {
     case DW_LANG_C_plus_plus_14:
     case CXX_17:
     case CXX_20:
+    case CXX_23:
     case DW_LANG_Fortran90:
     case DW_LANG_Fortran95:
     case DW_LANG_Fortran03:
@@ -355,7 +356,8 @@ static rd_status name_die(rdi_object *o, naming how, Dwarf_Die *die, const char 
     die_names *known = find_known(o, dwarf_dieoffset(&declaration));
     if (!known->name) {
         RD_TRY(find_full_name(o, how, die, &declaration, plain, &known->full));
-        RD_TRY(rdi_name_shorten(&o->names, known->full, &known->name));
+        RD_TRY(how == NAME_PLAIN ? rdi_name_shorten_plain(&o->names, known->full, &known->name)
+                                 : rdi_name_shorten(&o->names, known->full, &known->name));
         known->declaration = dwarf_dieoffset(&declaration);
         o->n_known++;
     }
@@ -557,8 +559,7 @@ static rd_status name_by_symbol(rdi_object *o, uint64_t address, rdi_location *o
     RD_TRY(find_symbol(o, address, &found));
     if (!found)
         return RD_OK;
-    RD_TRY(rdi_demangle(&o->names, found->name, &out->full_name));
-    return rdi_name_shorten(&o->names, out->full_name, &out->function);
+    return rdi_symbol_names(&o->names, found->name, &out->full_name, &out->function);
 }
 
 /* ---- an address ---- */

@@ -19,6 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     else if (strncmp(symbol, "_Z", 2) != 0)
         FUZZ_CHECK(rdi_demangle(&arena, symbol, &out) == RD_OK, "cannot demangle '%s'", symbol);
     FUZZ_CHECK(rdi_name_shorten(&arena, symbol, &out) == RD_OK, "cannot shorten '%s'", symbol);
+    FUZZ_CHECK(rdi_name_shorten_plain(&arena, symbol, &out) == RD_OK, "cannot shorten '%s'",
+               symbol);
     FUZZ_CHECK(strlen(out) <= strlen(symbol) + 1, "'%s' grew to '%s'", symbol, out);
     FUZZ_CHECK(rdi_name_shorten(&arena, out, &again) == RD_OK, "cannot shorten '%s'", out);
     if (rdi_demangle_rust(symbol, name))

@@ -12,6 +12,7 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct pair {
@@ -191,7 +192,7 @@ static void names_for_people(void **state) {
         {"program::main::{closure#0}", "program::main::{closure#0}"},
         {"<const_generic::Bar<true>>::foo", "const_generic::Bar<...>::foo"},
         {"main.(*Parser).grow", "main.(*Parser).grow"},
-        {"main.sum[go.shape.int]", "main.sum[...]"},
+        {"std::equal_to<unsigned long>::operator()", "std::equal_to<...>::operator()"},
         {"heat::step", "heat::step"},
         {"<", "<"},
         {"a<b", "a<b"},
@@ -199,6 +200,50 @@ static void names_for_people(void **state) {
     };
     (void)state;
     check_pairs(rdi_name_shorten, pairs, RDI_COUNT(pairs));
+}
+
+static void a_long_name_is_shortened(void **state) {
+    enum { NESTED = 20000 };
+    static const char open[] = "a::b<", close[] = ">";
+    rdi_arena arena = {.ctx = ctx};
+    char *name = malloc(NESTED * (sizeof open + sizeof close) + 16), *at = name;
+    const char *out;
+    (void)state;
+    assert_non_null(name);
+    for (int i = 0; i < NESTED; i++)
+        at = stpcpy(at, open);
+    for (int i = 0; i < NESTED; i++)
+        at = stpcpy(at, close);
+    strcpy(at, "::go");
+    ok(rdi_name_shorten(&arena, name, &out));
+    assert_string_equal(out, "a::b<...>::go");
+    rdi_arena_fini(&arena);
+    free(name);
+}
+
+static rd_status short_name_of_symbol(rdi_arena *arena, const char *symbol, const char **out) {
+    const char *full;
+    return rdi_symbol_names(arena, symbol, &full, out);
+}
+
+static void symbols_of_no_language_keep_their_text(void **state) {
+    static const pair pairs[] = {
+        {"_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad"},
+        {"_ZN5alloc3vec16Vec$LT$T$C$A$GT$4push17h0123456789abcdefE", "alloc::vec::Vec<...>::push"},
+        {"sp ace <script>alert(1)</script>", "sp ace <script>alert(1)</script>"},
+        {"a(b) c[def]", "a(b) c[def]"},
+        {"-[Matrix rows:]", "-[Matrix rows:]"},
+        {"work (int).part.0", "work (int)"},
+        {"type:.eq.struct { F uintptr; x int }", "type:.eq.struct { F uintptr; x int }"},
+        {"main.sum[go.shape.int]", "main.sum[...]"},
+        {"main.(*List[go.shape.int]).Push", "main.(*List[...]).Push"},
+        {"main.sum[go.shape.int", "main.sum[go.shape.int"},
+        {"main.sum[T]", "main.sum[T]"},
+        {"main", "main"},
+        {"", ""},
+    };
+    (void)state;
+    check_pairs(short_name_of_symbol, pairs, RDI_COUNT(pairs));
 }
 
 int main(void) {
@@ -209,6 +254,8 @@ int main(void) {
         cmocka_unit_test(fortran_and_clones),
         cmocka_unit_test(cxx_is_read_by_the_runtime_library),
         cmocka_unit_test(names_for_people),
+        cmocka_unit_test(a_long_name_is_shortened),
+        cmocka_unit_test(symbols_of_no_language_keep_their_text),
     };
     return cmocka_run_group_tests(tests, new_ctx, free_ctx);
 }
