@@ -122,7 +122,7 @@ class Run:
         for i, (source, line, function, _) in enumerate(self.lines):
             frames.append({"function": self.functions[function][0], "file": self.sources[source], "line": line,
                            "module": self.functions[function][3], "own": source % 3 != 1, "inlined": i % 7 == 6})
-        frames.append({"function": "(below main)", "file": None, "line": 0, "module": "libc.so.6", "own": False,
+        frames.append({"function": "below<...>::operator()", "file": None, "line": 0, "module": "libc.so.6", "own": False,
                        "inlined": False})
         nodes = [{"parent": None, "frame": len(frames) - 1, "references": 0, "misses": [0] * len(LEVELS)}]
         places = collections.defaultdict(list)

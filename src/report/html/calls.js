@@ -41,26 +41,6 @@ function ownSwitch(p) {
 
 /* ---- names ---- */
 
-/* Returns a function's name for people: "<...>" replaces the arguments of templates, and the parameters are
- * left out. */
-function shortName(name) {
-    let out = "", depth = 0;
-    for (let i = 0; i < name.length; i++) {
-        const operator = !depth && /^operator\s*(<=>|<<=|>>=|->\*|<<|>>|<=|>=|->|\(\)|<|>)?/.exec(name.slice(i, i + 14));
-        if (operator) {
-            out += operator[0];
-            i += operator[0].length - 1;
-        } else if (name[i] === "<" && (depth || /[\w:]$/.test(out))) {
-            if (!depth++) out += "<\u2026>";
-        } else if (name[i] === ">" && depth) {
-            if (name[i - 1] !== "-") depth--;
-        } else if (!depth) {
-            out += name[i];
-        }
-    }
-    return clean(out.replace(/(.)\((?!anonymous)[^()]*\)( const)?$/, "$1"));
-}
-
 function callPlace(f, line) {
     return f.file ? baseName(f.file) + (line ? `:${line}` : "") : baseName(f.module || "(unknown file)");
 }

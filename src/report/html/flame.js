@@ -96,8 +96,8 @@ function drawFrames(p, box, frames, found) {
     box.replaceChildren(...frames.map(({ node, x, width, row }, i) => {
         const kind = frameKind(node) + (width > 0.02 ? " named" : "") + (found.has(node) ? " match" : "");
         const item = el("div", { class: `frame ${kind}`, role: "treeitem", "aria-level": row + 1, tabindex: i ? -1 : 0,
-            "data-frame": i, "aria-label": `${shortName(node.name)}, ${percent(node.total / whole)}` },
-            width > 0.02 ? shortName(node.name) : "");
+            "data-frame": i, "aria-label": `${clean(node.name)}, ${percent(node.total / whole)}` },
+            width > 0.02 ? clean(node.name) : "");
         Object.assign(item.style, { left: `${100 * x}%`, width: `${100 * width}%`, top: `calc(var(--row) * ${row})` });
         return item;
     }));
@@ -167,7 +167,7 @@ function flameSvg(p, title, frames) {
         make("text", { x: 4, y: 22, "font-size": 15, fill: color("text") }, title));
     for (const frame of frames) {
         const group = make("g", {}), x = width * frame.x, w = width * frame.width, y = top + row * frame.row;
-        const room = Math.floor((w - 6) / 6.7), name = shortName(frame.node.name);
+        const room = Math.floor((w - 6) / 6.7), name = clean(frame.node.name);
         group.append(make("title", {}, sayFrame(p, frame.node)), make("rect", { x, y, width: Math.max(0.2, w - 0.6),
             height: row - 1, rx: 2, fill: color(`flame-${frameKind(frame.node)}`) }));
         if (room > 2) group.append(make("text", { x: x + 3, y: y + 14, fill: color("flame-text") },
@@ -188,8 +188,8 @@ function breadcrumbs(node, zoom) {
     const path = [...pathOf(node)], shown = path.length > 7 ? [...path.slice(0, 2), null, ...path.slice(-4)] : path;
     const root = path.length ? path[0].parent : node;
     return el("nav", { class: "crumbs", "aria-label": "Zoom" }, [root, ...shown].map((each, i, list) => [i ? " \u203a " : null,
-        !each ? "\u2026" : i === list.length - 1 ? el("b", {}, shortName(each.name))
-            : linkButton(shortName(each.name), () => zoom(each))]).flat());
+        !each ? "\u2026" : i === list.length - 1 ? el("b", {}, clean(each.name))
+            : linkButton(clean(each.name), () => zoom(each))]).flat());
 }
 
 function flameFigure(p, refresh) {
@@ -252,7 +252,7 @@ function neighborList(p, title, entries, map, whole) {
     return el("div", {}, el("p", { class: "label" }, title), el("ul", {}, rows.map(([key, n]) => {
         const other = entries.get(key);
         return el("li", {}, `${percent(n / whole)} `, other && !other.other
-            ? linkButton(codeName(shortName(other.name)), () => openTable("calls", "calls", clean(other.name)))
+            ? linkButton(codeName(other.name), () => openTable("calls", "calls", clean(other.name)))
             : other ? clean(other.name) : "the start of the program or thread");
     })));
 }
@@ -264,11 +264,7 @@ function callTable(p) {
         id: "calls", caption: "Functions with their calls", sort: "total",
         rows: [...entries.values()].map((row) => ({ ...row, others: row.other })),
         columns: [
-            { key: "name", label: "Function", text: (row) => clean(row.name), cell: (row) => {
-                const short = codeName(shortName(row.name));
-                short.title = clean(row.name);
-                return short;
-            } },
+            { key: "name", label: "Function", text: (row) => clean(row.name), cell: (row) => codeName(row.name) },
             { key: "where", label: "File", text: where, cell: (row) => codeName(where(row)) },
             { key: "total", label: `Share of ${name}, with calls`, number: (row) => row.total / whole,
               cell: (row) => shareCell(row.total / whole) },
