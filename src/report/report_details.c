@@ -41,14 +41,14 @@ void rdi_name_line(const rd_attribution *a, size_t index, char *label) {
     const char *module =
         line && line->function != RD_NO_INDEX ? a->functions[line->function].module : NULL;
     if (line && line->called_from)
-        snprintf(label, RDI_LABEL_ROOM, "%.200s and others, in %.200s", line->called_from,
+        snprintf(label, RDI_LABEL_ROOM, "%.300s and others, in %.300s", line->called_from,
                  function);
     else if (line && line->source != RD_NO_INDEX)
-        snprintf(label, RDI_LABEL_ROOM, "%.200s:%" PRIu64 " %.100s%s%.100s",
+        snprintf(label, RDI_LABEL_ROOM, "%.200s:%" PRIu64 " %.300s%s%.300s",
                  base_name(a->sources[line->source]), line->line, function,
                  line->library ? ", in " : "", line->library ? line->library : "");
     else if (module)
-        snprintf(label, RDI_LABEL_ROOM, "%.200s in %.200s", function, module);
+        snprintf(label, RDI_LABEL_ROOM, "%.300s in %.200s", function, module);
     else
         snprintf(label, RDI_LABEL_ROOM, "%.400s", function);
 }
@@ -80,17 +80,42 @@ void rdi_name_data(const rd_data_region *data, char *label, char size[16]) {
 
 /* ---- tables ---- */
 
-/* Cuts a text that is longer than `columns` and ends it with dots. */
-static void clip(const rdi_paper *paper, char *text, unsigned columns) {
-    if (rdi_text_columns(text) <= columns)
-        return;
-    unsigned dots = paper->style.unicode ? 1 : 3;
-    for (unsigned n = 0;; text++) {
-        n += ((unsigned char)*text & 0xc0) != 0x80;
-        if (n > columns - dots)
-            break;
+#define TAIL_LEAST 8 /* fewest columns of the end of a cut text */
+
+/* Returns the position in a text after `n` columns. */
+static const char *after_columns(const char *text, unsigned n) {
+    for (; *text && (n > 0 || ((unsigned char)*text & 0xc0) == 0x80); text++)
+        n -= ((unsigned char)text[1] & 0xc0) != 0x80;
+    return text;
+}
+
+/* Returns how many columns of the beginning of a text stay if it is cut to `room` columns: half of them,
+ * or all before the name of the library function, whose end tells the most. */
+static unsigned head_columns(const char *text, unsigned room) {
+    static const char mark[] = ", in ";
+    const char *library = strstr(text, mark);
+    unsigned upto = library ? rdi_text_columns(text) - rdi_text_columns(library) : 0;
+    upto += sizeof mark - 1;
+    return library && upto + TAIL_LEAST <= room ? upto : room - room / 2;
+}
+
+/* Adds a text. If it is longer than `columns`, dots replace its middle, because names of files are at its
+ * beginning, and scopes come before the name of a function. Returns the number of columns that it takes. */
+static unsigned put_cut(rdi_paper *paper, const char *text, unsigned columns) {
+    const char *dots = paper->style.unicode ? "\xe2\x80\xa6" : "...";
+    unsigned all = rdi_text_columns(text), of_dots = rdi_text_columns(dots);
+    if (all <= columns || columns <= of_dots) {
+        rdi_text_puts(&paper->t, text);
+        return all;
     }
-    strcpy(text, paper->style.unicode ? "\xe2\x80\xa6" : "...");
+    unsigned room = columns - of_dots, head = head_columns(text, room);
+    const char *tail = after_columns(text, all - (room - head));
+    if (tail[strspn(tail, ".")] == '>') /* the end of "<...>" looks like more dots */
+        tail += strspn(tail, ".") + 1;
+    rdi_text_add(&paper->t, text, (size_t)(after_columns(text, head) - text));
+    rdi_text_puts(&paper->t, dots);
+    rdi_text_puts(&paper->t, tail);
+    return head + of_dots + rdi_text_columns(tail);
 }
 
 static unsigned name_width(const details_report *r) {
@@ -98,22 +123,24 @@ static unsigned name_width(const details_report *r) {
     return r->paper->style.width > used + NAME_LEAST ? r->paper->style.width - used : NAME_LEAST;
 }
 
-void rdi_paper_label(rdi_paper *paper, const char *label, unsigned width, bool fill) {
+unsigned rdi_paper_label(rdi_paper *paper, const char *label, unsigned width, bool fill) {
     rdi_text safe = rdi_text_start(paper->t.ctx);
+    unsigned columns = 0;
     rdi_text_escaped(&safe, label);
-    if (safe.status == RD_OK && safe.data) {
-        clip(paper, safe.data, width);
-        rdi_paper_column(paper, fill ? (int)width : 0, safe.data);
-    }
+    if (safe.status == RD_OK && safe.data)
+        columns = put_cut(paper, safe.data, width);
+    if (fill && columns < width)
+        rdi_text_fill(&paper->t, ' ', width - columns);
     rdi_text_drop(&safe);
+    return columns;
 }
 
 /* Adds a name and, unless `size` is empty, `size` after it, which is never cut. */
 static void put_name(const details_report *r, const char *label, const char *size) {
-    unsigned width = name_width(r), columns = rdi_text_columns(label);
-    unsigned of_size = *size ? rdi_text_columns(size) + 2 : 0, room = width - of_size;
+    unsigned width = name_width(r), of_size = *size ? rdi_text_columns(size) + 2 : 0;
+    unsigned room = width - of_size;
     rdi_text_puts(&r->paper->t, "  ");
-    rdi_paper_label(r->paper, label, room, !*size);
+    unsigned columns = rdi_paper_label(r->paper, label, room, !*size);
     if (!*size)
         return;
     rdi_text_printf(&r->paper->t, ", %s", size);

@@ -11,7 +11,7 @@ void rdi_report_details(rdi_paper *paper, const rd_profile *p);
 
 /* ---- names, also for other parts of the report ---- */
 
-#define RDI_LABEL_ROOM 512 /* bytes of `label` in the functions below */
+#define RDI_LABEL_ROOM 1024 /* bytes of `label` in the functions below */
 
 /* Makes "file.c:14 function", and adds the library function that made the references if the profile names
  * it. Makes another text if the file is unknown, or for library code that several own lines call. */
@@ -24,7 +24,8 @@ void rdi_name_data(const rd_data_region *data, char *label, char size[16]);
 /* Adds sentences about code without names or lines: modules without debug information, code outside
  * of all modules, and scripts. (unknown_code.c) */
 void rdi_say_unknown_code(const rd_details *d, rdi_text *words);
-/* Adds a label, cut to `width` columns and, if `fill` is true, padded to them. */
-void rdi_paper_label(rdi_paper *paper, const char *label, unsigned width, bool fill);
+/* Adds a label. If it has more than `width` columns, dots replace its middle; if `fill` is true, it is
+ * padded to them. Returns the number of columns of the label without the padding. */
+unsigned rdi_paper_label(rdi_paper *paper, const char *label, unsigned width, bool fill);
 
 #endif

@@ -8,6 +8,6 @@ strip -o stripped "$PROGRAMS/locality/loop_order"
 address=$(sed -n '/^Lines/,/^$/s/^  \(0x[0-9a-f]*\) in stripped .*/\1/p' report | head -1)
 addr2line -f -s -e "$PROGRAMS/locality/loop_order" "$address" | sed 's/:.*//'
 tr '\n' ' ' <report | grep -o 'There is no debug.*file\.'
-# A long name is cut, but not the size after it.
+# A long name is cut in its middle, but not the size after it.
 COLUMNS=60 "$REUSEDIST" run -q --attribute --caches=L1=32K --ascii -o - -- "$PROGRAMS/locality/loop_order" |
     sed -n '/^Data/,/^$/s/  heap.* \([0-9.]* .iB\) .*/\1/p' | head -1
