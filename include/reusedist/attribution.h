@@ -67,11 +67,9 @@ typedef struct rd_code_line {
     const char *const *inlined_functions;
     const char *text; /* source text of the line; NULL: unknown */
     /* After rd_profile_show_own(), for lines of the user's own code: the library function, inlined or
-     * called, that made most of the references; NULL: the line made them itself. */
+     * called, that has the most misses; NULL: the line itself has them. If the profile has calling
+     * contexts and other code has more than a tenth of the misses, "and others" follows. */
     const char *library;
-    /* After rd_profile_show_own(), for lines of libraries that several own lines call: the own line
-     * that causes the most of their misses, "file:line function"; NULL: unknown. */
-    const char *called_from;
     rd_share share;
 } rd_code_line;
 
@@ -273,8 +271,10 @@ typedef struct rd_details {
 RD_API const rd_details *rd_profile_details(const rd_profile *p);
 
 /* Changes the details of a profile for reports: the counts of library code move to the innermost call
- * frame in the user's own code, which is known from inlined calls and calling contexts. All sums stay
- * the same. `own` has n folders or files of own code; if n is 0, the function uses rd_attribution.own.
+ * frame in the user's own code, which is known from inlined calls and calling contexts. A line of a library
+ * that several own lines call is divided among them: its references and misses as the calling contexts
+ * have them, and everything else in proportion. What no own code has called stays where it is. All sums
+ * stay the same. `own` has n folders or files of own code; if n is 0, the function uses rd_attribution.own.
  * Write the profile to a file before this call, because the file should keep the lines of libraries. */
 RD_API RD_CHECKED rd_status rd_profile_show_own(rd_profile *p, const char *const *own, size_t n);
 

@@ -1,13 +1,61 @@
 /* Renumbers the lines in pairs, data and conflicts after lines have moved to own code, and sums the
- * entries that have become equal. See own_view.h. */
+ * entries that have become equal. See own_view.h.
+ *
+ * The profile does not tell which caller of a library line has the misses of a pair, or of a line and data.
+ * They are divided among the parts of the line in proportion to the misses of the parts. */
 #include "profile/own_view.h"
 
 #include "profile/hist.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#define PARTS_MAX 16 /* maximum number of parts among which an entry of a list is divided */
+
+/* Returns the new line of the heaviest part of an old line. */
 static size_t into(const rdi_own_view *v, size_t line) {
-    return line == RD_NO_INDEX ? line : v->at[line].into;
+    return line == RD_NO_INDEX ? line : v->at[v->first[line]].into;
+}
+
+/* Returns the parts of an old line, and their number in *n. */
+static const rdi_shown_line *parts_of(const rdi_own_view *v, size_t line, size_t *n) {
+    *n = v->first[line + 1] - v->first[line];
+    return &v->at[v->first[line]];
+}
+
+/* Returns the number of entries into which an entry of a list about an old line is divided at most. */
+static size_t most_of(const rdi_own_view *v, size_t line) {
+    size_t n = 1;
+    if (line != RD_NO_INDEX)
+        parts_of(v, line, &n);
+    return n > PARTS_MAX ? PARTS_MAX + 1 : n;
+}
+
+/* Divides a count and its misses among the n parts of a line by result in the caches, as
+ * rd_profile_show_own() says. The first PARTS_MAX parts have elements of their own in `counts` and `misses`,
+ * which have room for one more, for the sum of all further parts. */
+static void divide(const rdi_own_view *v, const rdi_shown_line *parts, size_t n, uint64_t count,
+                   const uint64_t *misses, uint64_t *counts, uint64_t (*misses_of)[RD_LEVELS_MAX]) {
+    uint64_t at[RD_LEVELS_MAX + 1], weights[PARTS_MAX + 1][RD_LEVELS_MAX + 1] = {{0}};
+    uint64_t dealt[RD_LEVELS_MAX + 1][PARTS_MAX + 1], of_class[PARTS_MAX + 1];
+    size_t levels = v->d->n_levels, made = n > PARTS_MAX ? PARTS_MAX + 1 : n;
+    for (size_t i = 0; i < n; i++) {
+        const rd_share *share = parts[i].share;
+        rdi_classes_of(levels, share->references, share->misses, at);
+        for (size_t k = 0; k <= levels; k++)
+            weights[i < PARTS_MAX ? i : PARTS_MAX][k] += at[k];
+    }
+    rdi_classes_of(levels, count, misses, at);
+    for (size_t k = 0; k <= levels; k++) {
+        for (size_t i = 0; i < made; i++)
+            of_class[i] = weights[i][k];
+        rdi_deal(at[k], of_class, made, dealt[k]);
+    }
+    for (size_t i = 0; i < made; i++) {
+        for (size_t k = 0; k <= levels; k++)
+            at[k] = dealt[k][i];
+        counts[i] = rdi_classes_to_misses(levels, at, misses_of[i]);
+    }
 }
 
 static int by_pair(const void *a, const void *b) {
@@ -29,19 +77,48 @@ static int by_pair_weight(const void *a, const void *b) {
     return order ? order : by_pair(a, b);
 }
 
+/* Writes the new pairs of an old pair to `out`, and returns their number. The line that used the blocks before
+ * becomes the line of its heaviest part. */
+static size_t divide_pair(const rdi_own_view *v, const rd_reuse_pair *old, rd_reuse_pair *out) {
+    uint64_t counts[PARTS_MAX + 1], misses[PARTS_MAX + 1][RD_LEVELS_MAX] = {{0}};
+    size_t n = 1, made = most_of(v, old->reuse), used = 0;
+    rdi_u128 all = rdi_sum_wide(old->distance_sum), left = all;
+    *out = *old;
+    out->use = into(v, old->use);
+    out->reuse = into(v, old->reuse);
+    if (made == 1)
+        return 1;
+    const rdi_shown_line *parts = parts_of(v, old->reuse, &n);
+    divide(v, parts, n, old->count, old->misses, counts, misses);
+    for (size_t i = 0; i < made; i++) {
+        if (!counts[i])
+            continue;
+        rdi_u128 sum = all / old->count * counts[i] + all % old->count * counts[i] / old->count;
+        left -= sum;
+        bool others = i == PARTS_MAX;
+        out[used] = (rd_reuse_pair){.use = others ? RD_NO_INDEX : into(v, old->use),
+                                    .reuse = others ? RD_NO_INDEX : parts[i].into,
+                                    .count = counts[i],
+                                    .distance_sum = rdi_sum_narrow(sum)};
+        memcpy(out[used++].misses, misses[i], sizeof out->misses);
+    }
+    if (used)
+        rdi_sum_add(&out[0].distance_sum, rdi_sum_narrow(left));
+    return used ? used : 1;
+}
+
 static rd_status make_pairs(rdi_own_view *v) {
-    size_t n = 0;
-    rd_reuse_pair *pairs = rdi_arena_alloc(v->arena, v->old->n_pairs, sizeof *pairs);
+    size_t n = 0, room = 0, all = 0;
+    for (size_t i = 0; i < v->old->n_pairs; i++)
+        room += most_of(v, v->old->pairs[i].reuse);
+    rd_reuse_pair *pairs = rdi_arena_alloc(v->arena, room, sizeof *pairs);
     if (!pairs)
         return RD_ENOMEM;
-    for (size_t i = 0; i < v->old->n_pairs; i++) {
-        pairs[i] = v->old->pairs[i];
-        pairs[i].use = into(v, pairs[i].use);
-        pairs[i].reuse = into(v, pairs[i].reuse);
-    }
-    if (v->old->n_pairs)
-        qsort(pairs, v->old->n_pairs, sizeof *pairs, by_pair);
-    for (size_t i = 0; i < v->old->n_pairs; i++) {
+    for (size_t i = 0; i < v->old->n_pairs; i++)
+        all += divide_pair(v, &v->old->pairs[i], &pairs[all]);
+    if (all)
+        qsort(pairs, all, sizeof *pairs, by_pair);
+    for (size_t i = 0; i < all; i++) {
         if (n == 0 || by_pair(&pairs[n - 1], &pairs[i]) != 0) {
             pairs[n++] = pairs[i];
             continue;
@@ -65,25 +142,41 @@ static int by_line_data(const void *a, const void *b) {
     return (x->data > y->data) - (x->data < y->data);
 }
 
+/* Writes the new entries of an old entry to `out`, and returns their number. Leaves out the sum of the parts
+ * beyond PARTS_MAX, as the list only has the entries with the most misses. */
+static size_t divide_line_data(const rdi_own_view *v, const rd_line_data *old, rd_line_data *out) {
+    uint64_t counts[PARTS_MAX + 1], misses[PARTS_MAX + 1][RD_LEVELS_MAX] = {{0}};
+    size_t n, used = 0;
+    const rdi_shown_line *parts = parts_of(v, old->line, &n);
+    divide(v, parts, n, v->d->n_levels ? old->misses[0] : 0, old->misses, counts, misses);
+    for (size_t i = 0; i < n && i < PARTS_MAX; i++) {
+        if (n > 1 && !counts[i])
+            continue;
+        out[used] = (rd_line_data){.line = parts[i].into, .data = old->data};
+        memcpy(out[used++].misses, misses[i], sizeof out->misses);
+    }
+    return used;
+}
+
 /* Renumbers the lines in the list of misses by line and data, sums equal entries, and renumbers the lines
  * that allocate data. */
 static rd_status make_line_data(rdi_own_view *v) {
-    size_t n = 0;
+    size_t n = 0, room = 0, all = 0;
+    for (size_t i = 0; i < v->old->n_line_data; i++)
+        room += most_of(v, v->old->line_data[i].line);
     rd_data_region *data = rdi_arena_alloc(v->arena, v->old->n_data, sizeof *data);
-    rd_line_data *list = rdi_arena_alloc(v->arena, v->old->n_line_data, sizeof *list);
+    rd_line_data *list = rdi_arena_alloc(v->arena, room, sizeof *list);
     if (!data || !list)
         return RD_ENOMEM;
     for (size_t i = 0; i < v->old->n_data; i++) {
         data[i] = v->old->data[i];
         data[i].line = into(v, data[i].line);
     }
-    for (size_t i = 0; i < v->old->n_line_data; i++) {
-        list[i] = v->old->line_data[i];
-        list[i].line = into(v, list[i].line);
-    }
-    if (v->old->n_line_data)
-        qsort(list, v->old->n_line_data, sizeof *list, by_line_data);
-    for (size_t i = 0; i < v->old->n_line_data; i++) {
+    for (size_t i = 0; i < v->old->n_line_data; i++)
+        all += divide_line_data(v, &v->old->line_data[i], &list[all]);
+    if (all)
+        qsort(list, all, sizeof *list, by_line_data);
+    for (size_t i = 0; i < all; i++) {
         if (n == 0 || by_line_data(&list[n - 1], &list[i]) != 0) {
             list[n++] = list[i];
             continue;
@@ -113,20 +206,41 @@ static int by_count(const void *a, const void *b) {
     return by_conflicts(a, b);
 }
 
+/* Writes the new entries of an old entry to `out`, and returns their number: as divide_line_data(), by the
+ * conflicts of the parts in this cache. */
+static size_t divide_conflicts(const rdi_own_view *v, const rd_line_conflicts *old,
+                               rd_line_conflicts *out) {
+    uint64_t weights[PARTS_MAX + 1] = {0}, counts[PARTS_MAX + 1];
+    size_t n, used = 0, made = most_of(v, old->line);
+    const rdi_shown_line *parts = parts_of(v, old->line, &n);
+    for (size_t i = 0; i < n; i++)
+        weights[i < PARTS_MAX ? i : PARTS_MAX] += parts[i].causes[old->cache].conflict;
+    rdi_deal(old->count, weights, made, counts);
+    for (size_t i = 0; i < n && i < PARTS_MAX; i++) {
+        if (n > 1 && !counts[i])
+            continue;
+        out[used] = *old;
+        out[used].line = parts[i].into;
+        out[used++].count = counts[i];
+    }
+    return used;
+}
+
 /* Renumbers the lines in the list of conflicts and sums equal entries. If the summed entries have
  * different strides, the stride becomes 0, which means unknown. */
 static rd_status make_conflicts(rdi_own_view *v) {
-    size_t n = 0, old = v->d->causes->n_line_conflicts;
-    rd_line_conflicts *list = rdi_arena_alloc(v->arena, old, sizeof *list);
+    const rd_miss_causes *old = v->d->causes;
+    size_t n = 0, room = 0, all = 0;
+    for (size_t i = 0; i < old->n_line_conflicts; i++)
+        room += most_of(v, old->line_conflicts[i].line);
+    rd_line_conflicts *list = rdi_arena_alloc(v->arena, room, sizeof *list);
     if (!list)
         return RD_ENOMEM;
-    for (size_t i = 0; i < old; i++) {
-        list[i] = v->d->causes->line_conflicts[i];
-        list[i].line = into(v, list[i].line);
-    }
-    if (old)
-        qsort(list, old, sizeof *list, by_conflicts);
-    for (size_t i = 0; i < old; i++) {
+    for (size_t i = 0; i < old->n_line_conflicts; i++)
+        all += divide_conflicts(v, &old->line_conflicts[i], &list[all]);
+    if (all)
+        qsort(list, all, sizeof *list, by_conflicts);
+    for (size_t i = 0; i < all; i++) {
         if (n == 0 || by_conflicts(&list[n - 1], &list[i]) != 0) {
             list[n++] = list[i];
             continue;

@@ -1,10 +1,10 @@
 /* Moves the counts of library code to the user's own code. See rd_profile_show_own().
  *
  * A line of the profile has one chain of inlined calls, so the whole line moves to the innermost call
- * frame of own code in this chain. A line of a library function that was called, not inlined, moves if all
- * its references have the same innermost call frame of own code in the tree of calling contexts.
- * Otherwise the line stays where it is, and the profile names the caller with the most misses. So every
- * sum stays exact.
+ * frame of own code in this chain. A line of a library function that was called, not inlined, is divided
+ * among the innermost call frames of own code in the tree of calling contexts. What no own code has called
+ * stays where it is, and so does every line of a library if the profile has no calling contexts. Every sum
+ * stays exact.
  */
 #include "profile/own_view.h"
 
@@ -75,139 +75,21 @@ static rd_status find_inlined(const rdi_own_view *v, const rd_code_line *line,
     return RD_OK;
 }
 
-/* ---- calling contexts ---- */
-
-/* The references and misses of a library line that one call frame of own code has caused. */
-typedef struct called {
-    size_t line, frame; /* frame RD_NO_INDEX: no call frame of own code led to the line */
-    uint64_t references, misses;
-} called;
-
-static int by_line_and_frame(const void *a, const void *b) {
-    const called *x = a, *y = b;
-    if (x->line != y->line)
-        return x->line < y->line ? -1 : 1;
-    return (x->frame > y->frame) - (x->frame < y->frame);
-}
+/* ---- new lines and functions ---- */
 
 static bool is_same_text(const char *a, const char *b) {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Returns the index of the profile's line that a call frame is at, or RD_NO_INDEX if there is none or
- * find_inlined() has already placed the line. */
-static size_t line_of_frame(const rdi_own_view *v, const rd_call_frame *f) {
-    for (size_t i = 0; i < v->old->n_lines; i++) {
-        const rd_code_line *line = &v->old->lines[i];
-        if (line->line == f->line && line->function != RD_NO_INDEX &&
-            is_same_text(file_of(v->old, line), f->file) &&
-            strcmp(v->old->functions[line->function].name, f->function) == 0)
-            return v->at[i].file ? RD_NO_INDEX : i;
-    }
-    return RD_NO_INDEX;
-}
-
-static bool frame_is_own(const rdi_own_view *v, const rd_call_frame *f) {
-    return v->own->n ? rdi_own_file(v->own, f->file, f->module) : f->own;
-}
-
-/* Makes an unsorted list of the references of library lines, with the call frame of own code that caused
- * them. */
-static rd_status list_calls(const rdi_own_view *v, called **out, size_t *n) {
-    const rd_contexts *c = v->d->contexts;
-    size_t *line_of = rdi_arena_alloc(v->arena, c->n_frames, sizeof *line_of);
-    size_t *own_of = rdi_arena_alloc(v->arena, c->n_nodes, sizeof *own_of);
-    called *list = rdi_arena_alloc(v->arena, c->n_nodes, sizeof *list);
-    if (!line_of || !own_of || !list)
-        return RD_ENOMEM;
-    for (size_t i = 0; i < c->n_frames; i++)
-        line_of[i] = line_of_frame(v, &c->frames[i]);
-    for (size_t i = 0; i < c->n_nodes; i++) {
-        const rd_call_node *node = &c->nodes[i];
-        bool own = frame_is_own(v, &c->frames[node->frame]);
-        own_of[i] = own                           ? node->frame
-                    : node->parent == RD_NO_INDEX ? RD_NO_INDEX
-                                                  : own_of[node->parent];
-        if (own || !node->references || line_of[node->frame] == RD_NO_INDEX)
-            continue;
-        list[*n] = (called){line_of[node->frame], own_of[i], node->references, 0};
-        for (size_t k = 0; k < v->d->n_levels; k++)
-            list[*n].misses += node->misses[k];
-        (*n)++;
-    }
-    *out = list;
-    return RD_OK;
-}
-
-static const char *file_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* Moves a library line to its caller if it has only one, and all its references are known to come from
- * this caller. Otherwise stores the caller with the most misses, `best`, in its called_from. Does nothing
- * if `best` is no call frame of own code. `all` has the sum over all callers, whose number is `callers`. */
-static rd_status settle(rdi_own_view *v, const called *best, const called *all, size_t callers) {
-    const rd_code_line *line = &v->old->lines[best->line];
-    rdi_shown_line *at = &v->at[best->line];
-    if (best->frame == RD_NO_INDEX)
-        return RD_OK;
-    const rd_call_frame *f = &v->d->contexts->frames[best->frame];
-    if (callers == 1 && all->references == line->share.references) {
-        at->function = f->function;
-        at->module = f->module ? file_name(f->module) : NULL;
-        at->file = f->file;
-        at->line = f->line;
-        at->moved = true;
-        return RD_OK;
-    }
-    const char *name = file_name(f->file);
-    size_t room = strlen(name) + strlen(f->function) + 32;
-    char *text = rdi_arena_alloc(v->arena, room, 1);
-    if (!text)
-        return RD_ENOMEM;
-    snprintf(text, room, "%s:%" PRIu64 " %s", name, f->line, f->function);
-    v->lines[best->line].called_from = text; /* `lines` has the old order at this time */
-    return RD_OK;
-}
-
-static rd_status find_callers(rdi_own_view *v) {
-    called *list = NULL;
-    size_t n = 0;
-    RD_TRY(list_calls(v, &list, &n));
-    if (n)
-        qsort(list, n, sizeof *list, by_line_and_frame);
-    for (size_t i = 0; i < n;) {
-        called all = {.line = list[i].line}, best = {.frame = RD_NO_INDEX};
-        size_t callers = 0, line = list[i].line;
-        while (i < n && list[i].line == line) {
-            called one = list[i];
-            for (i++; i < n && by_line_and_frame(&list[i], &one) == 0; i++) {
-                one.references += list[i].references;
-                one.misses += list[i].misses;
-            }
-            callers++;
-            all.references += one.references;
-            if (callers == 1 || one.misses > best.misses ||
-                (one.misses == best.misses && one.references > best.references))
-                best = one;
-        }
-        RD_TRY(settle(v, &best, &all, callers));
-    }
-    return RD_OK;
-}
-
-/* ---- new lines and functions ---- */
-
 static int compare_shown(const void *a, const void *b) {
-    const rdi_shown_line *x = a, *y = b;
+    const rdi_shown_line *x = *(rdi_shown_line *const *)a, *y = *(rdi_shown_line *const *)b;
     int order = (x->file != NULL) - (y->file != NULL);
     if (x->file && y->file) {
         order = strcmp(x->file, y->file);
         order = order ? order : (x->line > y->line) - (x->line < y->line);
         order = order ? order : strcmp(x->function, y->function);
     }
-    return order ? order : (x->old > y->old) - (x->old < y->old);
+    return order ? order : (x > y) - (x < y); /* the parts are in the order of the old lines */
 }
 
 static bool is_same_place(const rdi_shown_line *a, const rdi_shown_line *b) {
@@ -257,15 +139,15 @@ static size_t find_function(rdi_own_view *v, const char *name, const char *modul
     return v->is->n_functions++;
 }
 
-/* Moves the counts of an old line from its library function to function `to` of own code. */
-static void move_to_function(rdi_own_view *v, const rd_code_line *line, size_t old, size_t to) {
-    size_t from = line->function, n = v->causes ? v->causes->n_caches : 0;
-    if (from == to || v->functions[from].share.references < line->share.references)
+/* Moves the counts of a part from its library function `from` to function `to` of own code. */
+static void move_to_function(rdi_own_view *v, const rdi_shown_line *s, size_t from, size_t to) {
+    size_t n = v->causes ? v->causes->n_caches : 0;
+    if (from == to || v->functions[from].share.references < s->share->references)
         return; /* the second case occurs only in a damaged profile */
-    take_share(&v->functions[from].share, &line->share);
-    add_share(&v->functions[to].share, &line->share);
+    take_share(&v->functions[from].share, s->share);
+    add_share(&v->functions[to].share, s->share);
     for (size_t k = 0; k < n; k++) {
-        const rd_causes *c = &v->d->causes->lines[old * n + k];
+        const rd_causes *c = &s->causes[k];
         rd_causes *less = &v->function_causes[from * n + k],
                   *more = &v->function_causes[to * n + k];
         less->cold -= c->cold, less->capacity -= c->capacity, less->conflict -= c->conflict;
@@ -273,26 +155,59 @@ static void move_to_function(rdi_own_view *v, const rd_code_line *line, size_t o
     }
 }
 
-/* Adds the counts of an old line to the new line `to`. `*most` is the largest number of misses, summed
- * over the levels, of an old line of `to` so far; a line with more sets the library function of `to`. */
-static void add_line(rdi_own_view *v, const rdi_shown_line *s, rd_code_line *to, uint64_t *most) {
-    const rd_code_line *line = &v->old->lines[s->old];
-    uint64_t weight = 0;
+static uint64_t all_misses(const rdi_own_view *v, const rd_share *share) {
+    uint64_t sum = 0;
     for (size_t k = 0; k < v->d->n_levels; k++)
-        weight += line->share.misses[k];
-    if (!to->share.references || weight > *most) {
-        to->library = s->moved ? v->old->functions[line->function].name : line->library;
-        *most = weight;
-    }
-    if (s->moved)
-        move_to_function(v, line, s->old, to->function);
-    else
-        to->text = line->text;
-    add_share(&to->share, &line->share);
+        sum += share->misses[k];
+    return sum;
 }
 
-/* Returns the text of a line, or NULL if no snippet shows the line. */
-static const char *snippet_text(const rd_attribution *a, size_t source, uint64_t line) {
+/* Adds the counts of a part to the new line `to`. `*most` is the largest number of misses, summed over the
+ * levels, of a part of `to` so far; a part with more sets the library function of `to`. */
+static void add_line(rdi_own_view *v, const rdi_shown_line *s, rd_code_line *to, uint64_t *most) {
+    const rd_code_line *line = &v->old->lines[s->old];
+    uint64_t weight = all_misses(v, s->share);
+    if (!to->share.references || weight > *most) {
+        to->library = s->moved && line->function != RD_NO_INDEX
+                          ? v->old->functions[line->function].name
+                          : line->library;
+        *most = weight;
+    }
+    if (!s->moved)
+        to->text = line->text;
+    else if (line->function != RD_NO_INDEX) /* the functions of "(others)" are not known */
+        move_to_function(v, s, line->function, to->function);
+    add_share(&to->share, s->share);
+}
+
+/* Adds "and others" to the library function of a new line if less than nine tenths of the misses, summed over
+ * the levels, are in this function. */
+static rd_status name_library(rdi_own_view *v, rdi_shown_line **parts, size_t n,
+                              rd_code_line *line) {
+    uint64_t within = 0;
+    for (size_t i = 0; i < n && line->library; i++) {
+        size_t function = v->old->lines[parts[i]->old].function;
+        if (function != RD_NO_INDEX && parts[i]->moved &&
+            strcmp(v->old->functions[function].name, line->library) == 0)
+            within += all_misses(v, parts[i]->share);
+    }
+    uint64_t all = all_misses(v, &line->share);
+    if (!line->library || within >= all - all / 10)
+        return RD_OK;
+    size_t room = strlen(line->library) + sizeof " and others";
+    char *name = rdi_arena_alloc(v->arena, room, 1);
+    if (!name)
+        return RD_ENOMEM;
+    snprintf(name, room, "%s and others", line->library);
+    line->library = name;
+    return RD_OK;
+}
+
+/* Returns the text of a line, or NULL if the profile does not have it. */
+static const char *text_of(const rd_attribution *a, size_t source, uint64_t line) {
+    for (size_t i = 0; i < a->n_lines; i++)
+        if (a->lines[i].source == source && a->lines[i].line == line && a->lines[i].text)
+            return a->lines[i].text;
     for (size_t i = 0; i < a->n_snippets; i++)
         if (a->snippets[i].source == source && line >= a->snippets[i].first &&
             line - a->snippets[i].first < a->snippets[i].n)
@@ -300,32 +215,32 @@ static const char *snippet_text(const rd_attribution *a, size_t source, uint64_t
     return NULL;
 }
 
-/* Makes a new line from all old lines, beginning with `s`, that are shown at the same place. Returns the
- * number of these old lines. */
-static size_t make_line(rdi_own_view *v, rdi_shown_line *s, size_t n, rd_code_line *out) {
+/* Makes a new line from all parts, beginning with parts[0], that are shown at the same place. Returns the
+ * number of these parts. */
+static size_t make_line(rdi_own_view *v, rdi_shown_line **parts, size_t n, rd_code_line *out) {
+    const rdi_shown_line *s = parts[0];
     size_t members = 1;
     uint64_t most = 0;
     const rd_code_line *first = &v->old->lines[s->old];
     if (!s->file) {
-        const char *called_from = v->lines[s->old].called_from;
         *out = *first;
-        out->called_from = called_from;
+        out->share = *s->share;
         return 1;
     }
-    while (members < n && is_same_place(s, &s[members]))
+    while (members < n && is_same_place(s, parts[members]))
         members++;
     size_t source = find_source(v, s->file);
     *out = (rd_code_line){.source = source, .line = s->line};
     out->function = s->moved ? find_function(v, s->function, s->module, source) : first->function;
     for (size_t i = 0; i < members; i++)
-        add_line(v, &s[i], out, &most);
+        add_line(v, parts[i], out, &most);
     if (members == 1 && !s->moved) {
         out->inlined_from = first->inlined_from;
         out->n_inlined_from = first->n_inlined_from;
         out->inlined_functions = first->inlined_functions;
     }
     if (!out->text)
-        out->text = snippet_text(v->old, source, s->line);
+        out->text = text_of(v->old, source, s->line);
     return members;
 }
 
@@ -379,30 +294,34 @@ static rd_status sort_functions(rdi_own_view *v, size_t n_lines) {
     return RD_OK;
 }
 
-static void add_line_causes(rdi_own_view *v, size_t old, size_t into) {
+static void add_line_causes(rdi_own_view *v, const rdi_shown_line *s) {
     size_t n = v->causes ? v->causes->n_caches : 0;
     for (size_t k = 0; k < n; k++) {
-        const rd_causes *from = &v->d->causes->lines[old * n + k];
-        rd_causes *to = &v->line_causes[into * n + k];
-        to->cold += from->cold, to->capacity += from->capacity, to->conflict += from->conflict;
+        rd_causes *to = &v->line_causes[s->into * n + k];
+        to->cold += s->causes[k].cold, to->capacity += s->causes[k].capacity,
+            to->conflict += s->causes[k].conflict;
     }
 }
 
-/* Makes the new lines from groups of old lines, and sorts them. */
+/* Makes the new lines from groups of parts, and sorts them. */
 static rd_status make_lines(rdi_own_view *v) {
-    size_t n = v->old->n_lines, made = 0;
+    size_t n = v->n_at, made = 0;
+    rdi_shown_line **parts = rdi_arena_alloc(v->arena, n, sizeof *parts);
     rd_code_line *lines = rdi_arena_alloc(v->arena, n, sizeof *lines);
     rd_code_line *sorted = rdi_arena_alloc(v->arena, n, sizeof *sorted);
     rdi_weighed *order = rdi_arena_alloc(v->arena, n, sizeof *order);
     size_t *to = rdi_arena_alloc(v->arena, n, sizeof *to);
-    size_t *into = rdi_arena_alloc(v->arena, n, sizeof *into);
-    if (!lines || !sorted || !order || !to || !into)
+    if (!parts || !lines || !sorted || !order || !to)
         return RD_ENOMEM;
-    qsort(v->at, n, sizeof *v->at, compare_shown);
+    for (size_t i = 0; i < n; i++)
+        parts[i] = &v->at[i];
+    qsort(parts, n, sizeof *parts, compare_shown);
     for (size_t i = 0, members; i < n; i += members, made++) {
-        members = make_line(v, &v->at[i], n - i, &lines[made]);
+        members = make_line(v, &parts[i], n - i, &lines[made]);
+        if (v->contexts)
+            RD_TRY(name_library(v, &parts[i], members, &lines[made]));
         for (size_t k = 0; k < members; k++)
-            into[v->at[i + k].old] = made;
+            parts[i + k]->into = made;
     }
     for (size_t i = 0; i < made; i++)
         order[i] = weigh(&lines[i].share, i, lines[i].function == RD_NO_INDEX);
@@ -412,8 +331,8 @@ static rd_status make_lines(rdi_own_view *v) {
         to[order[i].index] = i;
     }
     for (size_t i = 0; i < n; i++) {
-        v->at[i].into = to[into[i]]; /* unlike the other members, `into` is in the old order */
-        add_line_causes(v, i, v->at[i].into);
+        v->at[i].into = to[v->at[i].into];
+        add_line_causes(v, &v->at[i]);
     }
     v->lines = sorted;
     v->is->lines = sorted;
@@ -423,21 +342,17 @@ static rd_status make_lines(rdi_own_view *v) {
 
 /* ---- all ---- */
 
-/* Copies the lists that change. There are at most as many new functions and files as old lines. */
+/* Copies the lists that change. There are at most as many new functions and files as parts. */
 static rd_status copy_old(rdi_own_view *v) {
     const rd_attribution *old = v->old;
     const rd_miss_causes *causes = v->d->causes;
-    size_t functions = old->n_functions + old->n_lines, n = causes ? causes->n_caches : 0;
-    const char **sources =
-        rdi_arena_alloc(v->arena, old->n_sources + old->n_lines, sizeof *sources);
+    size_t functions = old->n_functions + v->n_at, n = causes ? causes->n_caches : 0;
+    const char **sources = rdi_arena_alloc(v->arena, old->n_sources + v->n_at, sizeof *sources);
     v->is = rdi_arena_alloc(v->arena, 1, sizeof *v->is);
-    v->at = rdi_arena_alloc(v->arena, old->n_lines, sizeof *v->at);
-    v->lines = rdi_arena_alloc(v->arena, old->n_lines, sizeof *v->lines);
     v->functions = rdi_arena_alloc(v->arena, functions, sizeof *v->functions);
-    v->line_causes = rdi_arena_alloc(v->arena, old->n_lines * n + 1, sizeof *v->line_causes);
+    v->line_causes = rdi_arena_alloc(v->arena, v->n_at * n + 1, sizeof *v->line_causes);
     v->function_causes = rdi_arena_alloc(v->arena, functions * n + 1, sizeof *v->function_causes);
-    if (!sources || !v->is || !v->at || !v->lines || !v->functions || !v->line_causes ||
-        !v->function_causes)
+    if (!sources || !v->is || !v->functions || !v->line_causes || !v->function_causes)
         return RD_ENOMEM;
     *v->is = *old;
     memcpy(sources, old->sources, old->n_sources * sizeof *sources);
@@ -469,14 +384,26 @@ static rd_status list_own(rdi_own_view *v) {
     return RD_OK;
 }
 
-static rd_status show_own(rdi_own_view *v) {
-    RD_TRY(copy_old(v));
+static rd_status place_lines(rdi_own_view *v) {
+    const rd_miss_causes *causes = v->d->causes;
+    v->placed = rdi_arena_alloc(v->arena, v->old->n_lines, sizeof *v->placed);
+    if (!v->placed)
+        return RD_ENOMEM;
     for (size_t i = 0; i < v->old->n_lines; i++) {
-        v->at[i].old = i;
-        RD_TRY(find_inlined(v, &v->old->lines[i], &v->at[i]));
+        v->placed[i].old = i;
+        v->placed[i].share = &v->old->lines[i].share;
+        v->placed[i].causes = causes ? &causes->lines[i * causes->n_caches] : NULL;
+        RD_TRY(find_inlined(v, &v->old->lines[i], &v->placed[i]));
     }
+    return RD_OK;
+}
+
+static rd_status show_own(rdi_own_view *v) {
+    RD_TRY(place_lines(v));
     if (v->d->contexts)
-        RD_TRY(find_callers(v));
+        RD_TRY(rdi_own_view_frames(v));
+    RD_TRY(rdi_own_view_divide(v));
+    RD_TRY(copy_old(v));
     RD_TRY(make_lines(v));
     RD_TRY(list_own(v));
     return rdi_own_view_renumber(v);
@@ -496,5 +423,7 @@ rd_status rd_profile_show_own(rd_profile *p, const char *const *own, size_t n) {
     details->is.attribution = v.is;
     if (v.causes)
         details->is.causes = v.causes;
+    if (v.contexts)
+        details->is.contexts = v.contexts;
     return RD_OK;
 }

@@ -280,8 +280,6 @@ static void put_lines(rd_json_writer *w, const rd_details *d) {
         rd_json_put_string(w, "text", line->text);
         if (line->library) /* only on pages: see rd_profile_show_own() */
             rd_json_put_string(w, "library", line->library);
-        if (line->called_from)
-            rd_json_put_string(w, "called_from", line->called_from);
         rdi_put_share(w, d, &line->share);
         rd_json_end_object(w);
     }

@@ -40,10 +40,7 @@ void rdi_name_line(const rd_attribution *a, size_t index, char *label) {
         line && line->function != RD_NO_INDEX ? a->functions[line->function].name : "(others)";
     const char *module =
         line && line->function != RD_NO_INDEX ? a->functions[line->function].module : NULL;
-    if (line && line->called_from)
-        snprintf(label, RDI_LABEL_ROOM, "%.300s and others, in %.300s", line->called_from,
-                 function);
-    else if (line && line->source != RD_NO_INDEX)
+    if (line && line->source != RD_NO_INDEX)
         snprintf(label, RDI_LABEL_ROOM, "%.200s:%" PRIu64 " %.300s%s%.300s",
                  base_name(a->sources[line->source]), line->line, function,
                  line->library ? ", in " : "", line->library ? line->library : "");
