@@ -270,10 +270,29 @@ static size_t worst_line(const details_report *r, size_t level) {
     return worst;
 }
 
+static bool is_same_line(const rd_attribution *a, size_t i, size_t k) {
+    const rd_code_line *x = &a->lines[i], *y = &a->lines[k];
+    return i == k ||
+           (x->source != RD_NO_INDEX && x->source == y->source && x->line && x->line == y->line);
+}
+
+/* Returns the misses and the first touches of a source line, which has a row for each function with this
+ * line. */
+static rd_share share_of_line(const details_report *r, size_t line) {
+    const rd_attribution *a = r->d->attribution;
+    rd_share sum = {0};
+    for (size_t i = 0; i < a->n_lines; i++)
+        if (is_same_line(a, i, line)) {
+            sum.infinite += a->lines[i].share.infinite;
+            for (size_t k = 0; k < r->d->n_levels; k++)
+                sum.misses[k] += a->lines[i].share.misses[k];
+        }
+    return sum;
+}
+
 /* Returns the end of the sentence about a line. It mentions first touches if they are more than a
  * twentieth of the line's misses. With a bound, first touches are not known. */
-static const char *end_of_reuse(const details_report *r, size_t line, size_t level) {
-    const rd_share *share = &r->d->attribution->lines[line].share;
+static const char *end_of_reuse(const details_report *r, const rd_share *share, size_t level) {
     bool known = rd_profile_facts_of(r->p)->bound == 0;
     return known && share->infinite > share->misses[level] / 20
                ? ", and touches blocks for the first time."
@@ -282,14 +301,20 @@ static const char *end_of_reuse(const details_report *r, size_t line, size_t lev
 
 /* Says which data the line reuses: a region with more than half of the line's misses, or blocks in
  * general. */
-static void say_data(const details_report *r, rdi_text *words, size_t line, size_t level) {
+static void say_data(const details_report *r, rdi_text *words, size_t line, const rd_share *share,
+                     size_t level) {
     const rd_attribution *a = r->d->attribution;
-    const char *end = end_of_reuse(r, line, level);
-    uint64_t misses = a->lines[line].share.misses[level];
+    const char *end = end_of_reuse(r, share, level);
     for (size_t i = 0; i < a->n_line_data; i++) {
         const rd_data_region *data = &a->data[a->line_data[i].data];
-        if (a->line_data[i].line != line || a->line_data[i].misses[level] <= misses / 2 ||
-            data->kind == RD_DATA_OTHER)
+        uint64_t misses = 0;
+        if (!is_same_line(a, a->line_data[i].line, line) || data->kind == RD_DATA_OTHER)
+            continue;
+        for (size_t k = 0; k < a->n_line_data; k++)
+            if (a->line_data[k].data == a->line_data[i].data &&
+                is_same_line(a, a->line_data[k].line, line))
+                misses += a->line_data[k].misses[level];
+        if (misses <= share->misses[level] / 2)
             continue;
         rdi_text_printf(words, ": it reuses %s%s after it was evicted%s",
                         data->kind == RD_DATA_HEAP ? "memory from " : "", data->name, end);
@@ -300,20 +325,23 @@ static void say_data(const details_report *r, rdi_text *words, size_t line, size
 
 /* Says which line used the blocks last before they missed, if one line did so in more than a
  * quarter of the misses. */
-static void say_pair(const details_report *r, rdi_text *words, size_t line, size_t level) {
+static void say_pair(const details_report *r, rdi_text *words, size_t line,
+                     const rd_share *share_of, size_t level) {
     const rd_attribution *a = r->d->attribution;
     const rd_reuse_pair *most = NULL;
     for (size_t i = 0; i < a->n_pairs; i++)
-        if (a->pairs[i].reuse == line && (!most || a->pairs[i].misses[level] > most->misses[level]))
+        if (a->pairs[i].use != RD_NO_INDEX && a->pairs[i].reuse != RD_NO_INDEX &&
+            is_same_line(a, a->pairs[i].reuse, line) &&
+            (!most || a->pairs[i].misses[level] > most->misses[level]))
             most = &a->pairs[i];
-    uint64_t misses = a->lines[line].share.misses[level];
+    uint64_t misses = share_of->misses[level];
     if (!most || most->misses[level] <= misses / 4)
         return;
     char share[RDI_FORMAT_ROOM], place[RDI_LABEL_ROOM], distance[RDI_FORMAT_ROOM];
     rdi_format_share((double)most->misses[level] / (double)misses, share);
     rdi_name_place(r->d->attribution, most->use, place);
     rdi_text_printf(words, " In %s of these misses, %s used the block last", share,
-                    most->use == line ? "the same line" : place);
+                    is_same_line(a, most->use, line) ? "the same line" : place);
     /* The mean distance is left out if more than a tenth of the reuses are hits, because much of it
      * would come from the hits. */
     if (most->misses[level] >= most->count - most->count / 10) {
@@ -326,13 +354,12 @@ static void say_pair(const details_report *r, rdi_text *words, size_t line, size
 }
 
 static void say_worst(const details_report *r, rdi_text *words, size_t level) {
-    const rd_attribution *a = r->d->attribution;
     size_t line = worst_line(r, level);
     if (line == RD_NO_INDEX)
         return;
     char share[RDI_FORMAT_ROOM], ratio[RDI_FORMAT_ROOM], place[RDI_LABEL_ROOM];
-    rdi_format_share((double)a->lines[line].share.misses[level] / (double)r->all.misses[level],
-                     share);
+    const rd_share of_line = share_of_line(r, line);
+    rdi_format_share((double)of_line.misses[level] / (double)r->all.misses[level], share);
     rdi_format_share((double)r->all.misses[level] / (double)r->all.references, ratio);
     rdi_name_line(r->d->attribution, line, place);
     const char *name = r->d->levels[level].name;
@@ -343,8 +370,8 @@ static void say_worst(const details_report *r, rdi_text *words, size_t level) {
         rdi_text_printf(words,
                         "A cache of %s would miss %s of the references. %s causes %s of its misses",
                         name, ratio, place, share);
-    say_data(r, words, line, level);
-    say_pair(r, words, line, level);
+    say_data(r, words, line, &of_line, level);
+    say_pair(r, words, line, &of_line, level);
 }
 
 static void say_words_used(const details_report *r, rdi_text *words) {

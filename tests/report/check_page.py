@@ -24,6 +24,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import browser  # noqa: E402
 import make_profiles  # noqa: E402
 
+PROFILES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../data/profiles")
 CACHES = "--caches=L1=32K,L2=1M,L3=32M"
 MACHINES = ["--machine=zen4", "--machine=grace", "--machine=apple-m1"]
 PANELS = ["overview", "distances", "machine", "code", "calls", "source", "data-regions", "time", "space", "method"]
@@ -306,6 +307,36 @@ def check_findings(checks, chrome, url):
     page.close()
 
 
+def check_one_number(checks, chrome, directory, tool):
+    """Checks that all tabs have the same share for an own line, although two own lines call the library
+    function that has most of the misses, and that own code has its source although only its calls miss."""
+    source, path = os.path.join(directory, "a.c"), os.path.join(directory, "callers.html")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write("\n\n\n\nif (strcmp(x, y))\n\nreturn strcmp(y, z);\n\n\n")
+    with open(os.path.join(PROFILES, "own_callers.json"), encoding="utf-8") as file:
+        text = file.read().replace("/u/a.c", source)
+    profile = os.path.join(directory, "callers.json")
+    with open(profile, "w", encoding="utf-8") as file:
+        file.write(text)
+    subprocess.run([tool, "report", "-o", path, profile], check=True)
+    page = chrome.page("file://" + path)
+    page.evaluate("document.querySelector('input[name=level]').click()")
+    said = page.evaluate("document.querySelector('.findings').textContent").replace("\u00a0", " ")
+    checks.that("one number: findings", "a.c:5 causes 77.5 % of the L1 misses: it reuses memory from x" in said, said)
+    page.evaluate("document.getElementById('tab-code').click()")
+    rows = page.evaluate("[...document.querySelectorAll('#lines tbody tr')].filter((row) => row.cells.length > 3)"
+                         ".slice(0, 2).map((row) => [...row.cells].slice(0, 4).map((cell) => cell.textContent.trim()))")
+    checks.equal("one number: code, own lines first, with their sources",
+                 [[cell.replace("\u00a0", " ") for cell in row] for row in rows],
+                 [["a.c:5", "f, in strcmp and others", "if (strcmp(x, y))", "77.5 %"],
+                  ["a.c:7", "g, in strcmp and others", "return strcmp(y, z);", "20.0 %"]])
+    page.evaluate("document.getElementById('tab-source').click()")
+    shares = page.evaluate("[...document.querySelectorAll('.line.hot .weight')].map((cell) => cell.textContent)")
+    checks.equal("one number: source", [share.replace("\u00a0", " ") for share in shares], ["77.5 %", "20.0 %"])
+    check_quiet(checks, "one number", page)
+    page.close()
+
+
 def check_achievable(checks, chrome, directory, tool):
     """Checks that shares of the achievable hits are called so, in the table and in the sentence of a page
     about a trace without a working set."""
@@ -564,6 +595,7 @@ def check_all(checks, tool, directory, shots):
         check_looks(checks, chrome, two, PANELS[:2] + ["compare"] + PANELS[2:], shots)
         check_words(checks, chrome, directory, tool)
         check_findings(checks, chrome, one)
+        check_one_number(checks, chrome, directory, tool)
         check_achievable(checks, chrome, directory, tool)
         check_bins(checks, chrome, two)
         check_tables(checks, chrome, one)

@@ -31,6 +31,12 @@ function snippetOf(a, line) {
         line.line < s.first + s.lines.length);
 }
 
+/* Returns the text of a line: from the profile or, for an own line that only calls, from its whole file. */
+function textOf(p, line) {
+    const file = line.text || !line.line ? null : fileOf(p, line.source);
+    return clean(line.text || file && file.text[line.line - 1] || "").trim();
+}
+
 function snippetBox(a, line) {
     const found = snippetOf(a, line);
     const lines = found ? found.lines : line.text ? [line.text] : null;
@@ -106,18 +112,17 @@ function lineTable(p) {
     const a = p.attribution, total = totalMisses(p, state.level);
     const index = new Map(a.lines.map((line, i) => [line, i]));
     const name = (line) => placeOf(a, line);
-    const known = a.lines.some((line) => line.text);
+    const known = a.lines.some((line) => textOf(p, line));
     const inside = (line) => !a.functions[line.function] ? ""
-        : line.called_from ? `${clean(a.functions[line.function].name)}, called from ${clean(line.called_from)} and others`
-            : clean(a.functions[line.function].name) + (line.library ? `, in ${clean(line.library)}` : "");
+        : clean(a.functions[line.function].name) + (line.library ? `, in ${clean(line.library)}` : "");
     return dataTable({
         id: "lines", caption: "Source lines", rows: ownRows(p, a.lines, (line) => line.source), sort: "share",
         columns: [
             { key: "place", label: "Line", text: name, cell: (line) => codeName(name(line)) },
             { key: "function", label: "Function", text: inside, cell: (line) => codeName(inside(line)) },
             ...(known ? [{ key: "text", label: "Source",
-                text: (line) => clean(line.text || "").trim(),
-                cell: (line) => el("code", { class: "text" }, clean(line.text || "").trim()) }] : []),
+                text: (line) => textOf(p, line),
+                cell: (line) => el("code", { class: "text" }, textOf(p, line)) }] : []),
             ...missColumns(p, total, finiteOf),
         ],
         open: (line) => hasDistances(line) ? () => lineDetails(p, line, index.get(line)) : null,

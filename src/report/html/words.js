@@ -69,20 +69,29 @@ function worstLine(p, level) {
     return { line: again || worstRow(p.attribution.lines, (line) => line.misses[level]), again: Boolean(again) };
 }
 
+/* Returns whether two rows are about the same line of a source file. */
+function isSameLine(x, y) {
+    return x === y || (x.line > 0 && x.line === y.line && x.source !== null && x.source === y.source);
+}
+
 /* Says which line causes the most misses at the chosen level, and which data it uses if one region has most
  * of these misses. Lines with reuses come before lines with first touches, because no cache avoids first
- * touches. The share includes first touches, so the sentence mentions them unless they are rare. */
+ * touches. The share includes first touches, so the sentence mentions them unless they are rare. It is the
+ * share of all rows with this line, which may be in several functions, as in the tab "Source". */
 function sayWorstLine(p, level) {
     const a = p.attribution, total = totalMisses(p, level), at = (row) => row.misses[level];
-    const { line, again } = worstLine(p, level), index = a.lines.indexOf(line);
+    const { line, again } = worstLine(p, level);
     if (!total || !line) return null;
-    const both = worstRow(a.line_data.filter((row) => row.line === index), at);
-    const telling = both && 2 * at(both) > at(line);
-    const share = percent(at(telling ? both : line) / total);
-    const what = telling ? nameData(a.data[both.data]) : "blocks";
-    const name = clean(levelsOf(p)[level].name);
-    const also = !p.bound && line.infinite > at(line) / 20 ? ", and touches blocks for the first time" : "";
-    return `${placeOf(a, line)} causes ${share} of the ${name} misses: it ` +
+    const rows = a.lines.map((row, index) => ({ row, index })).filter(({ row }) => isSameLine(row, line));
+    const indexes = new Set(rows.map(({ index }) => index)), ofLine = sum(rows, ({ row }) => at(row));
+    const both = a.data.map((region, data) => ({ region, misses: sum(
+        a.line_data.filter((row) => row.data === data && indexes.has(row.line)), at) }))
+        .reduce((best, each) => best && best.misses >= each.misses ? best : each, null);
+    const telling = both && 2 * both.misses > ofLine;
+    const what = telling ? nameData(both.region) : "blocks";
+    const name = clean(levelsOf(p)[level].name), firsts = sum(rows, ({ row }) => row.infinite);
+    const also = !p.bound && firsts > ofLine / 20 ? ", and touches blocks for the first time" : "";
+    return `${placeOf(a, line)} causes ${percent(ofLine / total)} of the ${name} misses: it ` +
            (again ? `reuses ${what} after ${telling ? "it was" : "they were"} evicted${also}.`
                   : `touches ${what} for the first time.`);
 }
