@@ -416,9 +416,14 @@ rd_status rd_profile_show_own(rd_profile *p, const char *const *own, size_t n) {
     rdi_details *details = rdi_profile_section(p, &rdi_section_levels);
     if (!details || !details->is.attribution || !details->is.attribution->n_lines)
         return RD_OK;
+    if (!details->shown)
+        details->recorded = details->is;
+    details->shown = true;
     rdi_own paths = {own, n};
-    rdi_own_view v = {
-        .arena = &details->arena, .d = &details->is, .old = details->is.attribution, .own = &paths};
+    rdi_own_view v = {.arena = &details->arena,
+                      .d = &details->recorded,
+                      .old = details->recorded.attribution,
+                      .own = &paths};
     RD_TRY(show_own(&v));
     details->is.attribution = v.is;
     if (v.causes)

@@ -203,6 +203,21 @@ static void the_chosen_folder_decides_about_frames(void **state) {
     rd_profile_free(p);
 }
 
+static void a_second_call_changes_nothing(void **state) {
+    rd_profile *p = NULL;
+    char *once = NULL, *twice = NULL;
+    size_t n = 0, m = 0;
+    (void)state;
+    show(&p, true);
+    assert_int_equal(rd_profile_json(p, &once, &n), RD_OK);
+    assert_int_equal(rd_profile_show_own(p, NULL, 0), RD_OK);
+    assert_int_equal(rd_profile_json(p, &twice, &m), RD_OK);
+    assert_string_equal(once, twice);
+    rd_text_free(ctx, once);
+    rd_text_free(ctx, twice);
+    rd_profile_free(p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(each_own_line_gets_its_own_calls, new_ctx, free_ctx),
@@ -212,6 +227,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(pairs_and_data_are_divided, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(without_contexts_the_line_stays, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(the_chosen_folder_decides_about_frames, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(a_second_call_changes_nothing, new_ctx, free_ctx),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
