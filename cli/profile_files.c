@@ -95,11 +95,8 @@ static const char *find_example(const rd_attribution *a) {
 /* Returns whether lines have source files, but none of them is in own code or called from own code. */
 static bool lacks_own(const rd_attribution *a) {
     bool has_source = false;
-    for (size_t i = 0; a && i < a->n_lines; i++) {
-        if (a->lines[i].called_from)
-            return false;
+    for (size_t i = 0; a && i < a->n_lines; i++)
         has_source = has_source || a->lines[i].source != RD_NO_INDEX;
-    }
     return has_source && a->n_own == 0;
 }
 
