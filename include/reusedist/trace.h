@@ -61,10 +61,10 @@ typedef enum rd_operation {
 } rd_operation;
 
 /* The column of calling contexts of recorded programs: numbers that RD_EVENT_CONTEXT defines before
- * they are used, or 0 if no call is active in the thread. The recorder gives no numbers to contexts
- * that are too deep or too many. Such a context has the number of the nearest numbered context
- * around it, with the bit RD_CONTEXT_BELOW. A trace delivers the column only after
- * rd_trace_select(). */
+ * they are used, or 0 if no call is active in the thread. Contexts that are too deep or too many
+ * have no numbers of their own. The outermost such context and all contexts below it share one
+ * number, with the bit RD_CONTEXT_BELOW. Without the bit, the number is that of the outermost one or
+ * of its caller. A trace delivers the column only after rd_trace_select(). */
 enum { RD_MORE_CONTEXT = RD_MORE_BYTES + 1 };
 #define RD_FIELD_CONTEXT RD_FIELD_MORE(RD_MORE_CONTEXT)
 #define RD_CONTEXT_BELOW (UINT64_C(1) << 31)

@@ -13,8 +13,10 @@
  * reusedist-cc inserts a call of recorder_before_array() before them.
  *
  * Memory is bounded. A context deeper than DEPTH_MAX calls, or a new context when there are already
- * CONTEXTS_MAX, has the number of the nearest context around it, marked with RDI_CONTEXT_BELOW.
- * Calls that do not fit into the stack of calls are not followed.
+ * CONTEXTS_MAX, is an edge: it and all contexts below it are counted together, under the number of
+ * the edge, marked with RDI_CONTEXT_BELOW. The number of the caller would not tell which function
+ * made the call. When there are also NUMBERS_MAX numbers, a new context has the marked number of its
+ * caller. Calls that do not fit into the stack of calls are not followed.
  *
  * This file is compiled without vector registers, because they hold arguments of the functions that
  * begin.
@@ -32,6 +34,7 @@
 
 #define DEPTH_MAX        512
 #define CONTEXTS_MAX     (1u << 20)
+#define NUMBERS_MAX      (2 * CONTEXTS_MAX)
 #define CALLS_MIN        ((size_t)1 << 20) /* limits of the room for active calls */
 #define CALLS_MAX        ((size_t)1 << 24)
 #define FRAME_BYTES      16 /* least number of bytes that a call takes on the stack */
@@ -236,10 +239,10 @@ static contexts *make_room(void) {
     return made;
 }
 
-/* Makes the context of a call. Returns its index, or 0 if CONTEXTS_MAX is reached, there is no
+/* Makes the context of a call. Returns its index, or 0 if NUMBERS_MAX is reached, there is no
  * memory, or a handler has interrupted this function. */
 static uint32_t make_context(uint32_t parent, uintptr_t site) {
-    if (own.making || __atomic_load_n(&numbers, __ATOMIC_RELAXED) >= CONTEXTS_MAX)
+    if (own.making || __atomic_load_n(&numbers, __ATOMIC_RELAXED) >= NUMBERS_MAX)
         return 0;
     own.making = 1;
     contexts *c = make_room();
@@ -256,12 +259,16 @@ static uint32_t make_context(uint32_t parent, uintptr_t site) {
 }
 
 static uint32_t context_of_call(uint32_t parent, uintptr_t site) {
-    if (parent & RDI_CONTEXT_BELOW || (own.known && own.known->all[parent].depth == DEPTH_MAX))
-        return parent | RDI_CONTEXT_BELOW;
+    if (parent & RDI_CONTEXT_BELOW)
+        return parent;
     uint32_t found = own.known ? *find_slot(own.known, parent, site) : 0;
     if (!found)
         found = make_context(parent, site);
-    return found ? found : parent | RDI_CONTEXT_BELOW;
+    if (!found)
+        return parent | RDI_CONTEXT_BELOW;
+    const context *one = &own.known->all[found];
+    int edge = one->number >= CONTEXTS_MAX || one->depth > DEPTH_MAX;
+    return edge ? found | RDI_CONTEXT_BELOW : found;
 }
 
 /* Returns an address in the last call instruction that a function has executed, or an address at

@@ -7,9 +7,10 @@
  * special treatment.
  *
  * Memory for contexts is bounded. A context deeper than DEPTH_MAX calls, or a new context when
- * there are already CONTEXTS_MAX, has no number of its own. It has the number of the nearest
- * context around it, marked with RDI_CONTEXT_BELOW. The stack of calls grows with the program's own
- * stack.
+ * there are already CONTEXTS_MAX, is an edge: it and all contexts below it are counted together,
+ * under the number of the edge, marked with RDI_CONTEXT_BELOW. The number of the caller would not
+ * tell which function made the call. When there are also NUMBERS_MAX numbers, a new context has the
+ * marked number of its caller. The stack of calls grows with the program's own stack.
  *
  * License: see tool.h.
  */
@@ -21,7 +22,8 @@
 #include "pub_tool_threadstate.h"
 
 #define DEPTH_MAX    512
-#define CONTEXTS_MAX (1 << 20)
+#define CONTEXTS_MAX (1u << 20)
+#define NUMBERS_MAX  (2 * CONTEXTS_MAX)
 
 /* A calling context. Context number 0 is the one in which each thread begins. */
 typedef struct context {
@@ -88,15 +90,21 @@ static Bool is_call(UInt number, UInt parent, Addr site) {
     return contexts[number].parent == parent && contexts[number].site == site;
 }
 
-/* Returns the number of the context of a call. Makes the context if it does not exist, or returns
- * `parent`, marked with RDI_CONTEXT_BELOW, if there are too many. */
+/* Returns a number, marked with RDI_CONTEXT_BELOW if its context is an edge. */
+static UInt marked(UInt number) {
+    Bool edge = number >= CONTEXTS_MAX || contexts[number].depth > DEPTH_MAX;
+    return edge ? number | RDI_CONTEXT_BELOW : number;
+}
+
+/* Returns the number of the context of a call. Makes the context if it does not exist, or returns 0
+ * if there are too many. */
 static UInt find(UInt parent, Addr site) {
     UInt at = home_of(parent, site);
     for (; slots[at]; at = (at + 1) & slot_mask)
         if (is_call(slots[at], parent, site))
             return slots[at];
-    if (count == CONTEXTS_MAX)
-        return parent | RDI_CONTEXT_BELOW;
+    if (count == NUMBERS_MAX)
+        return 0;
     if (count == room) {
         grow();
         return find(parent, site);
@@ -110,14 +118,12 @@ static UInt find(UInt parent, Addr site) {
 static UInt context_of_call(UInt parent, Addr site) {
     if (parent & RDI_CONTEXT_BELOW)
         return parent;
-    if (contexts[parent].depth == DEPTH_MAX)
-        return parent | RDI_CONTEXT_BELOW;
     UInt recent = contexts[parent].recent;
     if (recent && contexts[recent].site == site)
-        return recent;
+        return marked(recent);
     UInt found = find(parent, site);
-    contexts[parent].recent = found & RDI_CONTEXT_BELOW ? 0 : found;
-    return found;
+    contexts[parent].recent = found;
+    return found ? marked(found) : parent | RDI_CONTEXT_BELOW;
 }
 
 Bool contexts_is_told(UInt number) {

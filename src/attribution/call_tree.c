@@ -2,10 +2,11 @@
  *
  * The contexts of the recorder are a tree of call instructions, whose leaves are the pairs of a
  * context and a site. The tree of the result has call frames instead, so its nodes sum all pairs
- * whose frames are equal. Only the heaviest contexts and pairs get names, because looking up names
- * takes long. The result keeps the heaviest of their nodes. A parent is at least as heavy as its
- * children, so the parents of kept nodes are kept too. All other nodes are counted in the node
- * "(others)" below the nearest parent that is kept.
+ * whose frames are equal. Only the heaviest contexts and pairs make nodes, because nodes take
+ * memory. The others are counted below the nodes that they share with the heaviest ones, so that
+ * each node, with all nodes below it, has its full counts. The result keeps the heaviest nodes. A
+ * parent is at least as heavy as its children, so the parents of kept nodes are kept too. All other
+ * nodes are counted in the node "(others)" below the nearest parent that is kept.
  */
 #include "attribution/call_tree.h"
 #include "attribution/call_frames.h"
@@ -13,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMED_PER_NODE                                                                             \
-    8 /* maximum number of contexts and pairs with names, per node that the result may have */
+#define MADE_PER_NODE                                                                              \
+    8 /* maximum number of contexts and pairs that make nodes, per node of the result */
 
 /* Inclusive counts, by which items are ranked. */
 typedef struct weight {
@@ -32,13 +33,15 @@ typedef struct tree {
     rdi_arena *scratch;
     pair *pairs; /* sorted by key */
     size_t n_pairs, n_contexts;
-    /* For each context, then for each pair: whether it gets a name. From choose_nodes() on, for
+    /* For each context, then for each pair: whether it has references. */
+    bool *used;
+    /* For each context, then for each pair: whether it makes nodes. From choose_nodes() on, for
      * each node: whether the result keeps it. */
     bool *kept;
     rdi_code_place *places;
     size_t n_places;
     rdi_call_frames frames;
-    uint32_t *place_of; /* for each context, then for each pair that is kept: its place */
+    uint32_t *place_of; /* for each context, then for each pair that is used: its place */
     uint32_t others;    /* number of the frame "(others)" */
     rd_call_node *nodes;
     size_t n_nodes, nodes_room;
@@ -106,12 +109,13 @@ static weight weight_of_pair(const pair *p, uint32_t item) {
     return w;
 }
 
-/* Chooses the contexts and pairs that get names. */
+/* Chooses the contexts and pairs that make nodes. */
 static rd_status choose(tree *t) {
     size_t n = t->n_contexts + t->n_pairs;
     weight *weights = rdi_arena_alloc(t->scratch, n, sizeof *weights);
     t->kept = rdi_arena_alloc(t->scratch, n, sizeof *t->kept);
-    if (!weights || !t->kept)
+    t->used = rdi_arena_alloc(t->scratch, n, sizeof *t->used);
+    if (!weights || !t->kept || !t->used)
         return RD_ENOMEM;
     for (size_t i = 0; i < t->n_contexts; i++)
         weights[i].item = (uint32_t)i;
@@ -122,9 +126,9 @@ static rd_status choose(tree *t) {
     }
     for (size_t i = t->n_contexts; i-- > 1;)
         add_weight(&weights[t->a->contexts.call[i].parent], &weights[i]);
-    keep_heaviest(weights, n, t->a->config.max_call_nodes * NAMED_PER_NODE, t->kept);
-    for (size_t i = t->n_contexts; i < n; i++)
-        t->left_out += !t->kept[i];
+    for (size_t i = 0; i < n; i++)
+        t->used[i] = weights[i].references > 0;
+    keep_heaviest(weights, n, t->a->config.max_call_nodes * MADE_PER_NODE, t->kept);
     return RD_OK;
 }
 
@@ -137,19 +141,17 @@ static bool is_folded(const tree *t, size_t i) {
 
 static rd_status find_names(tree *t) {
     const rd_attributor *a = t->a;
-    size_t n = t->n_contexts + t->n_pairs, kept = 0;
+    size_t n = t->n_contexts + t->n_pairs, used = 0;
     for (size_t i = 1; i < n; i++)
-        kept += t->kept[i];
-    t->places = rdi_arena_alloc(t->scratch, kept, sizeof *t->places);
+        used += t->used[i];
+    t->places = rdi_arena_alloc(t->scratch, used, sizeof *t->places);
     t->place_of = rdi_arena_alloc(t->scratch, n, sizeof *t->place_of);
     if (!t->places || !t->place_of)
         return RD_ENOMEM;
     for (size_t i = 1; i < n; i++) {
-        if (!t->kept[i])
+        if (!t->used[i] || is_folded(t, i))
             continue;
         rdi_code_place place = {.user = (uint32_t)i};
-        if (is_folded(t, i))
-            continue;
         if (i < t->n_contexts) {
             place.pc = a->contexts.call[i].pc;
             place.epoch = a->contexts.call[i].epoch;
@@ -204,6 +206,20 @@ static rd_status descend(tree *t, uint32_t parent, size_t item, uint32_t *out) {
     return RD_OK;
 }
 
+/* Goes from node *at down the chain of the frames of context or pair `item`, as far as it exists.
+ * Returns whether all of the chain exists. */
+static bool follow(const tree *t, size_t item, uint32_t *at) {
+    const rdi_code_place *place = &t->places[t->place_of[item]];
+    for (uint32_t i = 0; i < place->n; i++) {
+        uint64_t key = (uint64_t)(*at + 1) << 32 | t->frames.of[place->first + i];
+        const uint64_t *known = rdi_block_map_find(&t->children, key);
+        if (!known)
+            return false;
+        *at = (uint32_t)*known;
+    }
+    return true;
+}
+
 static void add_pair(rd_call_node *node, const pair *p) {
     for (unsigned k = 0; k < RDI_MISS_COUNTS; k++) {
         node->references += p->at[k];
@@ -212,23 +228,49 @@ static void add_pair(rd_call_node *node, const pair *p) {
     }
 }
 
-static rd_status make_nodes(tree *t) {
-    uint32_t *node_of = rdi_arena_alloc(t->scratch, t->n_contexts, sizeof *node_of);
-    if (!node_of)
-        return RD_ENOMEM;
+/* Makes the nodes of the heaviest contexts and pairs. node_of[i] is the node of context i. */
+static rd_status make_heaviest(tree *t, uint32_t *node_of) {
     node_of[0] = NO_NODE;
     for (size_t i = 1; i < t->n_contexts; i++)
         if (t->kept[i])
             RD_TRY(descend(t, node_of[t->a->contexts.call[i].parent], i, &node_of[i]));
     for (size_t i = 0; i < t->n_pairs; i++) {
-        uint32_t node;
+        uint32_t node, above = node_of[rdi_key_context(t->pairs[i].key)];
+        if (t->kept[t->n_contexts + i] && !is_folded(t, t->n_contexts + i))
+            RD_TRY(descend(t, above, t->n_contexts + i, &node));
+    }
+    return RD_OK;
+}
+
+/* Sets node_of[i], for each context i that makes no nodes, to the innermost node of its chain of
+ * frames that exists, and whole[i] to whether the whole chain exists. */
+static void find_nodes(const tree *t, uint32_t *node_of, bool *whole) {
+    whole[0] = true;
+    for (size_t i = 1; i < t->n_contexts; i++) {
+        uint32_t parent = t->a->contexts.call[i].parent;
+        whole[i] = whole[parent];
+        if (t->kept[i] || !t->used[i])
+            continue;
+        node_of[i] = node_of[parent];
+        if (whole[i])
+            whole[i] = follow(t, i, &node_of[i]);
+    }
+}
+
+static rd_status make_nodes(tree *t) {
+    uint32_t *node_of = rdi_arena_alloc(t->scratch, t->n_contexts, sizeof *node_of);
+    bool *whole = rdi_arena_alloc(t->scratch, t->n_contexts, sizeof *whole);
+    if (!node_of || !whole)
+        return RD_ENOMEM;
+    RD_TRY(make_heaviest(t, node_of));
+    find_nodes(t, node_of, whole);
+    for (size_t i = 0; i < t->n_pairs; i++) {
         size_t context = rdi_key_context(t->pairs[i].key), item = t->n_contexts + i;
-        while (!t->kept[context] && context)
-            context = t->a->contexts.call[context].parent;
-        if (t->kept[item] && !is_folded(t, item))
-            RD_TRY(descend(t, node_of[context], item, &node));
-        else
-            RD_TRY(child_of(t, node_of[context], t->others, &node));
+        uint32_t node = node_of[context];
+        if (is_folded(t, item) || !whole[context] || !follow(t, item, &node)) {
+            RD_TRY(child_of(t, node, t->others, &node));
+            t->left_out += !t->kept[item];
+        }
         add_pair(&t->nodes[node], &t->pairs[i]);
     }
     return RD_OK;

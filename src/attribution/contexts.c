@@ -118,11 +118,21 @@ rd_status rdi_contexts_own_call(rdi_contexts *c, const rdi_modules *modules, con
     return RD_OK;
 }
 
-/* Returns the nearest context from `context` outward that is not folded. */
-static size_t unfolded(const rdi_contexts *c, size_t context) {
-    while (c->call[context].folded)
+/* Returns the context under which the references of `context` are counted: the outermost folded
+ * context around it, or `context` itself if it is not folded. The call of the outermost folded
+ * context tells which function made it. Without that function, the references would be next to it
+ * in the call tree instead of below it. */
+static size_t counted_as(const rdi_contexts *c, size_t context) {
+    if (!c->call[context].folded)
+        return context;
+    while (c->call[c->call[context].parent].folded)
         context = c->call[context].parent;
-    return context;
+    return c->flat ? c->call[context].parent : context;
+}
+
+/* Returns the key under which the pair of `context` and `site` is counted. */
+static uint64_t counted_key(const rdi_contexts *c, size_t context, uint32_t site) {
+    return rdi_context_key(counted_as(c, context), c->call[context].folded ? RDI_FOLDED : site);
 }
 
 /* ---- the table ---- */
@@ -186,8 +196,7 @@ void rdi_contexts_read(const rdi_contexts *c, const rdi_context_counts *slot,
 
 /* Adds an entry of the previous table to the new one. */
 static rd_status move_entry(rdi_contexts *c, const rdi_context_counts *old) {
-    size_t context = rdi_key_context(old->key), kept = unfolded(c, context);
-    uint64_t key = kept == context ? old->key : rdi_context_key(kept, RDI_FOLDED);
+    uint64_t key = counted_key(c, rdi_key_context(old->key), (uint32_t)old->key);
     rdi_context_counts *slot = find_slot(c, key);
     if (!slot->key) {
         slot->key = key;
@@ -196,7 +205,7 @@ static rd_status move_entry(rdi_contexts *c, const rdi_context_counts *old) {
     uint64_t at[RDI_MISS_COUNTS];
     for (unsigned k = 0; k < RDI_MISS_COUNTS; k++)
         at[k] = old->at[k];
-    c->folded += key != old->key;
+    c->folded += key != old->key && (uint32_t)old->key != RDI_FOLDED;
     RD_TRY(add_counts(c, slot, at));
     rdi_large_counts *large = key != old->key && c->n_large ? find_large(c, old->key) : NULL;
     if (!large)
@@ -234,22 +243,38 @@ static uint64_t weight_of(const rdi_contexts *c, const rdi_context_counts *slot)
     return weight;
 }
 
-/* Folds the lightest contexts, such that at least half of all pairs belong to folded contexts, or
- * all contexts are folded. The weight of a context includes the weights of the contexts below it,
- * so these are folded too. Weights are compared by their number of bits. */
+/* Returns the number of bits of the weight of a context. Context 0 is the heaviest one. */
+static unsigned width_of(const uint64_t *weights, size_t context) {
+    return context ? rdi_bit_width(weights[context]) : 65;
+}
+
+/* Folds the lightest contexts, such that at most half of the pairs remain. The weight of a context
+ * includes the weights of the contexts below it, so these are folded too. Weights are compared by
+ * their number of bits. If too many pairs remain even when all contexts are folded, the contexts
+ * that threads begin with are folded into context 0. */
 static void fold_light(rdi_contexts *c, uint64_t *weights) {
-    size_t n = (size_t)1 << c->bits, pairs[65] = {0}, light = 0;
+    size_t n = (size_t)1 << c->bits, pairs[66] = {0}, begin[66] = {0}, end[66] = {0};
     for (size_t i = 0; i < n; i++)
         if (c->slot[i].key)
             weights[rdi_key_context(c->slot[i].key)] += weight_of(c, &c->slot[i]);
     for (size_t i = c->n; i-- > 1;)
         weights[c->call[i].parent] += weights[i];
     for (size_t i = 0; i < n; i++)
-        if (c->slot[i].key && rdi_key_context(c->slot[i].key) != 0)
-            pairs[rdi_bit_width(weights[rdi_key_context(c->slot[i].key)])]++;
+        if (c->slot[i].key)
+            pairs[width_of(weights, rdi_key_context(c->slot[i].key))]++;
+    /* Context i is an outermost folded one if `most` is at least its width and below the width of
+     * its parent. */
+    for (size_t i = 1; i < c->n; i++) {
+        begin[width_of(weights, i)] += weights[i] > 0;
+        end[width_of(weights, c->call[i].parent)] += weights[i] > 0;
+    }
     unsigned most = 0;
-    for (; most < 64 && light + pairs[most] < c->used / 2; most++)
-        light += pairs[most];
+    size_t light = pairs[0], outermost = begin[0] - end[0];
+    for (; most < 64 && c->used - light + outermost > c->used / 2; most++) {
+        light += pairs[most + 1];
+        outermost += begin[most + 1] - end[most + 1];
+    }
+    c->flat = c->flat || c->used - light + outermost > c->used / 2;
     for (size_t i = 1; i < c->n; i++)
         if (c->call[c->call[i].parent].folded || (weights[i] && rdi_bit_width(weights[i]) <= most))
             c->call[i].folded = true;
@@ -294,8 +319,7 @@ rd_status rdi_contexts_count_slowly(rdi_contexts *c, uint64_t key, unsigned miss
         slot = move_home(c, slot);
     if (!slot->key) {
         RD_TRY(make_room(c));
-        size_t context = rdi_key_context(key), kept = unfolded(c, context);
-        key = kept == context ? key : rdi_context_key(kept, RDI_FOLDED);
+        key = counted_key(c, rdi_key_context(key), (uint32_t)key);
         slot = find_slot(c, key);
         c->used += !slot->key;
         slot->key = key;
@@ -317,9 +341,8 @@ static void look_up(rdi_contexts *c, uint64_t number) {
     c->last_key = c->last_sites = 0;
     if (index == SIZE_MAX)
         return;
-    size_t kept = unfolded(c, index);
-    c->last_key = rdi_context_key(kept, RDI_FOLDED);
-    c->last_sites = kept == index && !(number & RD_CONTEXT_BELOW) ? UINT64_MAX : 0;
+    c->last_key = rdi_context_key(counted_as(c, index), RDI_FOLDED);
+    c->last_sites = c->call[index].folded || number & RD_CONTEXT_BELOW ? 0 : UINT64_MAX;
 }
 
 void rdi_contexts_prepare(rdi_contexts *c, const uint64_t *numbers, const uint32_t *origin,

@@ -3,9 +3,9 @@
  * Events define calling contexts before references have them. A context is the context of its
  * caller and the program counter of the call. The counters are in a hash table of their own, apart
  * from the tuples. If there are too many pairs, the lightest contexts are folded: from then on
- * their references are counted together, as a pair of the nearest context around them that is not
- * folded and RDI_FOLDED instead of a site. So no reference is lost, and every context that is kept
- * includes all references below it.
+ * their references are counted together, as a pair of the outermost folded context around them and
+ * RDI_FOLDED instead of a site. So no reference is lost, and every context that is kept includes all
+ * references below it.
  */
 #ifndef RDI_CONTEXTS_H
 #define RDI_CONTEXTS_H
@@ -59,6 +59,7 @@ typedef struct rdi_contexts {
     unsigned bits;            /* log2 of the number of slots */
     size_t used, max;
     uint64_t folded; /* number of pairs that were folded */
+    bool flat;       /* true: folded contexts that threads begin with are counted as context 0 */
     rdi_large_counts *large;
     size_t n_large, large_room;
 } rdi_contexts;

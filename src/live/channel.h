@@ -73,8 +73,8 @@ enum { RDI_EVENTS_DATA = 1, RDI_EVENTS_SYNC = 2, RDI_EVENTS_CONTEXTS = 4 };
 #define RDI_CONTEXT_SWITCH  0x3fff
 #define RDI_SWITCH_WORDS    2
 #define RDI_SWITCH(context) RDI_EVENT_HEAD(RDI_CONTEXT_SWITCH, 0, context)
-/* If the recorder has reached its limits, a number with this bit stands for all contexts below the
- * context that has the number without this bit. */
+/* If the recorder has reached its limits, a number with this bit stands for the context that has the
+ * number without this bit, and for all contexts below it. */
 #define RDI_CONTEXT_BELOW (UINT32_C(1) << 31)
 #define RDI_EVENT_HEAD(kind, path_bytes, thread)                                                   \
     ((uint64_t)(thread) << 32 | (uint64_t)(path_bytes) << 16 | (uint64_t)(kind) << 2 |             \

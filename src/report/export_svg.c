@@ -1,7 +1,7 @@
 /* Exports a flame graph of the chosen value: an SVG image that needs no other file.
  *
  * The outermost frames are at the top. Frames of the user's own code are orange, and frames of libraries
- * are blue. The title of each frame, which browsers show under the pointer, has the exact count.
+ * are blue. A frame that stands for several contexts is gray. The title of each frame, which browsers show under the pointer, has the exact count.
  */
 #include "report/export.h"
 
@@ -42,6 +42,8 @@ static const char *color_of(const rd_call_frame *f) {
     static const char *const own[] = {"#f6a15b", "#f4b266", "#f08c4a", "#f7c27a"};
     static const char *const library[] = {"#a9c1d9", "#b7cbe0", "#9db7d2", "#c3d4e6"};
     size_t hash = 0;
+    if (f->function[0] == '(' && !f->file && !f->module)
+        return "#dcdcdc";
     for (const char *c = f->function; *c; c++)
         hash = 31 * hash + (unsigned char)*c;
     return (f->own ? own : library)[hash % 4];

@@ -38,3 +38,7 @@ for own in /nonexistent calls.c; do
     "$REUSEDIST" analyze --attribute --own=$own --caches=$caches -q copy.trace 2>&1 >/dev/null |
         grep -o 'warning: --own=.* source file' || echo "$own matches"
 done
+# Beyond the numbers of the recorder, references are below the functions that make the calls.
+cc -g -O2 "$sources/edge.c" -o edge
+"$REUSEDIST" run --attribute --caches=L1=4K -q --out=json -o edge.json -- ./edge 20
+python3 "$sources/check_edge.py" edge.json 20

@@ -281,6 +281,8 @@ def check_flame(checks, chrome, url, profile):
     page.evaluate("[...document.querySelectorAll('#calls button.open')].find((b) => b.textContent === 'multiply').click()")
     callers = page.evaluate("document.querySelector('#calls .details:not([hidden])').textContent").replace("\u00a0", " ")
     checks.that("flame: callers and callees", "Called by100 % main" in callers and "multiply" in callers, callers)
+    checks.equal("flame: (others) is not a function", page.evaluate(
+        "[...document.querySelectorAll('#calls tr.others')].map((row) => row.cells[0].textContent)"), ["(others)"])
     check_quiet(checks, "flame", page)
     page.close()
 

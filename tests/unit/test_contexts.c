@@ -237,6 +237,51 @@ static void limits_keep_the_counts_of_what_remains(void **state) {
         }
 }
 
+/* Checks a tree in which context c refers to memory and makes calls at one address, which belongs to no
+ * other context: the node with this address must have the counts of everything in and below c. */
+static void assert_full_counts(const rd_contexts *t) {
+    uint64_t *sum = calloc(t->n_nodes + 1, sizeof *sum);
+    assert_non_null(sum);
+    for (size_t i = t->n_nodes; i-- > 0;) {
+        const rd_call_node *node = &t->nodes[i];
+        sum[i] += node->references;
+        if (!is_others(t, node))
+            assert_int_equal(sum[i], inclusive[context_of(t, i)].references);
+        if (node->parent != RD_NO_INDEX)
+            sum[node->parent] += sum[i];
+    }
+    free(sum);
+}
+
+/* If a folded context were counted at its caller's call, it would be beside the function that called it. */
+static void folded_contexts_are_below_their_callers(void **state) {
+    (void)state;
+    static const size_t pairs[] = {0, 40, 100, 200}, nodes[] = {0, 2, 10, 60};
+    for (uint64_t seed = 1; seed <= 4; seed++)
+        for (size_t k = 0; k < 2 * RDI_COUNT(pairs); k++) {
+            rd_profile *p = NULL;
+            rd_attributor_config limits = {.max_contexts = k < RDI_COUNT(pairs) ? pairs[k] : 0,
+                                           .max_call_nodes = nodes[k % RDI_COUNT(nodes)]};
+            make_trace(seed, seed % 2);
+            for (uint32_t c = 1; c < CONTEXTS; c++)
+                call[c] = 0x500000 + 16 * parent[c];
+            for (size_t i = 0; i < REFS; i++) {
+                context[i] &= ~(uint64_t)BELOW;
+                pc[i] = 0x500000 + 16 * context[i];
+            }
+            ok(analyze(&limits, &p));
+            memset(inclusive, 0, sizeof inclusive);
+            for (size_t i = 0; i < REFS; i++)
+                for (uint32_t up = (uint32_t)context[i];; up = parent[up]) {
+                    inclusive[up].references++;
+                    if (up == 0)
+                        break;
+                }
+            assert_full_counts(contexts_of(p));
+            rd_profile_free(p);
+        }
+}
+
 static void contexts_without_definition_are_counted_apart(void **state) {
     (void)state;
     rd_profile *p = NULL;
@@ -269,6 +314,7 @@ int main(void) {
         TEST(all_contexts_are_exact),
         TEST(every_pair_has_a_node),
         TEST(limits_keep_the_counts_of_what_remains),
+        TEST(folded_contexts_are_below_their_callers),
         TEST(contexts_without_definition_are_counted_apart),
         TEST(every_failing_allocation_is_survived),
     };

@@ -70,6 +70,13 @@ function addRest(all, parent, contexts, count, name) {
     const node = parent.children.get(name) || newCall(all, parent, name, { name, contexts: 0, other: true });
     node.self += count;
     node.contexts += contexts;
+    return node;
+}
+
+/* Returns whether a function of the profile stands for contexts beyond the limits of the recorder and the
+ * analysis. It has no file and no module. */
+function standsForOthers(f) {
+    return f.name === "(others)" && !f.file && !f.module;
 }
 
 /* Makes the tree for the chosen count: calls of the same function from the same caller are one node,
@@ -83,6 +90,10 @@ function makeCalls(p) {
         if (state.own && !c.functions[f].own) {
             at[i] = parent;
             parent.self += row[column];
+            return;
+        }
+        if (standsForOthers(c.functions[f])) {
+            at[i] = addRest(all, parent, 0, row[column], "(others)");
             return;
         }
         const node = at[i] = parent.children.get(f) ||

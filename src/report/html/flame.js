@@ -48,7 +48,7 @@ function layoutFrames(top) {
 function sayFrame(p, node) {
     const all = callsOf(p), whole = all[0].total || 1, f = node.f === undefined ? null : p.contexts.functions[node.f];
     const where = f ? `, ${callPlace(f, 0)}` : "";
-    const more = node.other ? ` (${exactCount(node.contexts)} contexts)`
+    const more = node.other ? (node.contexts ? ` (${exactCount(node.contexts)} contexts)` : "")
         : f && ownFiles(p) ? (node.own ? ", own code" : ", library") : "";
     return `${clean(node.name)}${where}${more}: ${percent(node.total / whole)} of the ${metricName(p)} ` +
         `(${exactCount(node.total)}), itself ${percent(node.self / whole)}.`;
