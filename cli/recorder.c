@@ -61,7 +61,7 @@ static void reap(recorder *r, int flags) {
         if (pid < 0)
             r->alone = r->ended = true; /* there are no processes left */
         if (pid <= 0)
-            return;
+            break;
         if (pid == r->program) {
             recorder_signals_set_program(0);
             r->ended = true;
@@ -69,6 +69,8 @@ static void reap(recorder *r, int flags) {
             r->alone = !r->options->children;
         }
     }
+    if (r->alone)
+        recorder_signals_end_recording();
 }
 
 /* Terminates the program if a signal killed process options->beside. The signal was sent to the

@@ -9,6 +9,7 @@
 static volatile sig_atomic_t programs_of_signals[2];
 static rd_live *live_of_signals;
 static volatile sig_atomic_t told_to_stop;
+static volatile sig_atomic_t recording_over;
 
 /* Returns whether a process has ended, even if nobody has waited for it yet. */
 static bool has_ended(pid_t program) {
@@ -16,10 +17,18 @@ static bool has_ended(pid_t program) {
     return waitid(P_PID, (id_t)program, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid;
 }
 
+/* Terminates this process by the signal that is being handled, when the handler returns. Results
+ * that are being written have no names yet, so no file is left half-written. */
+static void terminate(int number) {
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
 /* Forwards a signal to the processes of programs_of_signals if a process sent the signal; a signal
  * from the terminal reaches them directly. If both processes have ended, the signal ends the trace:
  * the recording then waits neither for other processes that they started nor for buffers that are
- * still in the channel. */
+ * still in the channel. After that, or if no recorded process is left, the signal terminates this
+ * process, because reading symbols may take long. */
 static void pass_on(int number, siginfo_t *info, void *context) {
     (void)context;
     bool any = false;
@@ -31,7 +40,9 @@ static void pass_on(int number, siginfo_t *info, void *context) {
         if (info->si_code <= 0)
             kill(program, number);
     }
-    if (!any) {
+    if (!any && (told_to_stop || recording_over)) {
+        terminate(number);
+    } else if (!any) {
         told_to_stop = 1;
         rd_live_stop(live_of_signals);
     }
@@ -87,6 +98,10 @@ void recorder_signals_take(rd_live *live, pid_t beside, bool switches) {
 
 void recorder_signals_set_program(pid_t program) {
     programs_of_signals[0] = program;
+}
+
+void recorder_signals_end_recording(void) {
+    recording_over = 1;
 }
 
 bool recorder_signals_stopped(void) {

@@ -8,11 +8,14 @@
 #include <sys/types.h>
 
 /* Installs the handlers. SIGINT, SIGQUIT, SIGTERM and SIGHUP are forwarded to the recorded program
- * and to process `beside` (0: none); after both have ended, such a signal ends the trace of `live`.
- * With `switches`, SIGUSR1 turns recording on, and SIGUSR2 turns it off. */
+ * and to process `beside` (0: none); after both have ended, such a signal ends the trace of `live`,
+ * and a second one terminates this process. With `switches`, SIGUSR1 turns recording on, and SIGUSR2 turns it off. */
 void recorder_signals_take(rd_live *live, pid_t beside, bool switches);
 /* Sets the recorded program, to which signals are forwarded; 0: it has ended. */
 void recorder_signals_set_program(pid_t program);
+/* Says that no recorded process is left. From now on, a signal that cannot be forwarded terminates
+ * this process. */
+void recorder_signals_end_recording(void);
 /* Restores the default handling of the forwarded signals, which then terminate this process.
  * Signals that are ignored stay ignored. */
 void recorder_signals_release(void);
