@@ -105,6 +105,8 @@ rd_status rdi_symbol_names(rdi_arena *arena, const char *symbol, const char **fu
                            const char **name) {
     RD_TRY(rdi_demangle(arena, symbol, full));
     /* A readable name is never the beginning of its symbol, which begins with "_". */
-    return strncmp(symbol, *full, strlen(*full)) == 0 ? rdi_name_shorten_plain(arena, *full, name)
-                                                      : rdi_name_shorten(arena, *full, name);
+    bool plain = strncmp(symbol, *full, strlen(*full)) == 0;
+    RD_TRY(rdi_name_bound(arena, *full, full));
+    return plain ? rdi_name_shorten_plain(arena, *full, name)
+                 : rdi_name_shorten(arena, *full, name);
 }

@@ -17,6 +17,12 @@ rd_status rdi_demangle(rdi_arena *arena, const char *symbol, const char **out);
  * its name does not fit. */
 bool rdi_demangle_rust(const char *symbol, char *out);
 
+/* Sets *out to `name`, or, if `name` has RDI_NAME_ROOM bytes or more, to a shorter text in the arena:
+ * "<...#0123456789abcdef>" replaces the arguments of templates, and the end of a name that is still
+ * too long. The digits are a hash of the whole name, so that different names stay different. Templates
+ * can double the length of a name with each argument, up to many megabytes. */
+rd_status rdi_name_bound(rdi_arena *arena, const char *name, const char **out);
+
 /* Sets *out to the form of a readable name of C++, Rust or Fortran that people use: without parameters,
  * return type, the arguments of templates ("std::vector<...>::push_back") and versioning namespaces, or
  * `name` itself if it is short already. A new text is in the arena. */

@@ -6,6 +6,8 @@
 #include "symbols/demangle.h"
 
 #include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define NESTED_MAX 16 /* maximum depth of types inside types that are shortened */
@@ -234,4 +236,42 @@ rd_status rdi_name_shorten_plain(rdi_arena *arena, const char *name, const char 
     stpcpy(stpcpy(text + (open - name), "[...]"), close + 1);
     *out = text;
     return RD_OK;
+}
+
+/* ---- long names ---- */
+
+#define BOUND_BYTES (RDI_NAME_ROOM / 2) /* longest text that is kept of a long name */
+#define HASH_ROOM   32                  /* number of bytes for "<...#0123456789abcdef>" */
+
+/* Returns the hash FNV-1a. */
+static uint64_t hash_of(const char *text) {
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+rd_status rdi_name_bound(rdi_arena *arena, const char *name, const char **out) {
+    char text[BOUND_BYTES + 2 * HASH_ROOM], hash[HASH_ROOM];
+    size_t n = 0, open = 0;
+    *out = name;
+    if (strlen(name) < RDI_NAME_ROOM)
+        return RD_OK;
+    snprintf(hash, sizeof hash, "<...#%016" PRIx64 ">", hash_of(name));
+    const char *at = name;
+    for (; *at && n < BOUND_BYTES; at++) {
+        if (*at == '<' && open++ == 0)
+            n += (size_t)(stpcpy(text + n, hash) - (text + n));
+        else if (*at == '>' && open && at[-1] != '-')
+            open--;
+        else if (open == 0)
+            text[n++] = *at;
+    }
+    while (*at && n > 0 && ((unsigned char)*at & 0xc0) == 0x80) { /* in a character of UTF-8 */
+        at--;
+        n--;
+    }
+    strcpy(text + n, *at ? hash : "");
+    *out = rdi_arena_strdup(arena, text);
+    return *out ? RD_OK : RD_ENOMEM;
 }

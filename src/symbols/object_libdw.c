@@ -356,6 +356,7 @@ static rd_status name_die(rdi_object *o, naming how, Dwarf_Die *die, const char 
     die_names *known = find_known(o, dwarf_dieoffset(&declaration));
     if (!known->name) {
         RD_TRY(find_full_name(o, how, die, &declaration, plain, &known->full));
+        RD_TRY(rdi_name_bound(&o->names, known->full, &known->full));
         RD_TRY(how == NAME_PLAIN ? rdi_name_shorten_plain(&o->names, known->full, &known->name)
                                  : rdi_name_shorten(&o->names, known->full, &known->name));
         known->declaration = dwarf_dieoffset(&declaration);

@@ -246,6 +246,29 @@ static void symbols_of_no_language_keep_their_text(void **state) {
     check_pairs(short_name_of_symbol, pairs, RDI_COUNT(pairs));
 }
 
+static void long_names_are_bounded_and_stay_different(void **state) {
+    static char long_name[3][3 * RDI_NAME_ROOM];
+    const char *out[3], *again;
+    rdi_arena arena = {.ctx = ctx};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        char *at = stpcpy(long_name[i], i < 2 ? "W<" : "w");
+        for (size_t k = 0; k < RDI_NAME_ROOM; k++)
+            at = stpcpy(at, i < 2 ? "<>" : "\u00fc");
+        strcpy(at, i == 0 ? "a>::go" : i == 1 ? "b>::go" : "");
+        assert_int_equal(rdi_name_bound(&arena, long_name[i], &out[i]), RD_OK);
+        assert_true(strlen(out[i]) < RDI_NAME_ROOM);
+    }
+    assert_int_equal(strlen(out[0]), strlen("W<...#0123456789abcdef>::go"));
+    assert_string_not_equal(out[0], out[1]);
+    assert_int_equal(rdi_name_shorten(&arena, out[0], &again), RD_OK);
+    assert_string_equal(again, "W<...>::go");
+    assert_int_equal(out[2][strlen(out[2]) - 23], '\xbc'); /* whole characters before the hash */
+    assert_int_equal(rdi_name_bound(&arena, "W<int>::go", &again), RD_OK);
+    assert_string_equal(again, "W<int>::go");
+    rdi_arena_fini(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rust_of_the_old_form_loses_its_hash),
@@ -256,6 +279,7 @@ int main(void) {
         cmocka_unit_test(names_for_people),
         cmocka_unit_test(a_long_name_is_shortened),
         cmocka_unit_test(symbols_of_no_language_keep_their_text),
+        cmocka_unit_test(long_names_are_bounded_and_stay_different),
     };
     return cmocka_run_group_tests(tests, new_ctx, free_ctx);
 }
