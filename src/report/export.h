@@ -44,6 +44,17 @@ typedef struct rdi_exporter {
 rd_status rdi_export_init(rdi_export *e, rd_profile *p);
 void rdi_export_fini(rdi_export *e);
 
+/* The functions of the frames, sorted by module, file and name. */
+typedef struct rdi_functions {
+    uint32_t *of;            /* the function of each frame */
+    size_t *frame;           /* a frame of each function */
+    uint32_t *module, *file; /* numbers of the module and of the file of each function */
+    size_t n;
+} rdi_functions;
+
+/* Numbers the functions. The arrays are in the arena. (export_tree.c) */
+rd_status rdi_export_functions(const rdi_export *e, rdi_arena *arena, rdi_functions *out);
+
 static inline uint64_t rdi_export_value(const rd_call_node *node, size_t value) {
     return value ? node->misses[value - 1] : node->references;
 }

@@ -20,43 +20,6 @@ typedef struct cost {
     uint64_t count, value[RDI_EXPORT_VALUES];
 } cost;
 
-typedef struct functions {
-    uint32_t *of;  /* the function of each frame */
-    size_t *frame; /* a frame of each function */
-    size_t n;
-} functions;
-
-static int compare_texts(const char *a, const char *b) {
-    return !a || !b ? (a != NULL) - (b != NULL) : strcmp(a, b);
-}
-
-static int by_function(const void *a, const void *b) {
-    const rd_call_frame *x = *(const rd_call_frame *const *)a;
-    const rd_call_frame *y = *(const rd_call_frame *const *)b;
-    int order = compare_texts(x->module, y->module);
-    order = order ? order : compare_texts(x->file, y->file);
-    return order ? order : compare_texts(x->function, y->function);
-}
-
-static rd_status number_functions(const rdi_export *e, rdi_arena *arena, functions *out) {
-    const rd_call_frame **sorted = rdi_arena_alloc(arena, e->n_frames, sizeof *sorted);
-    out->of = rdi_arena_alloc(arena, e->n_frames, sizeof *out->of);
-    out->frame = rdi_arena_alloc(arena, e->n_frames, sizeof *out->frame);
-    if (!sorted || !out->of || !out->frame)
-        return RD_ENOMEM;
-    for (size_t i = 0; i < e->n_frames; i++)
-        sorted[i] = &e->frames[i];
-    if (e->n_frames)
-        qsort(sorted, e->n_frames, sizeof *sorted, by_function);
-    for (size_t i = 0; i < e->n_frames; i++) {
-        size_t frame = (size_t)(sorted[i] - e->frames);
-        if (i == 0 || by_function(&sorted[i - 1], &sorted[i]) != 0)
-            out->frame[out->n++] = frame;
-        out->of[frame] = (uint32_t)(out->n - 1);
-    }
-    return RD_OK;
-}
-
 static int by_key(const void *a, const void *b) {
     const cost *x = a, *y = b;
     if (x->function != y->function)
@@ -70,8 +33,8 @@ static int by_key(const void *a, const void *b) {
 }
 
 /* Lists the costs of all nodes and edges, sorted and summed. */
-static rd_status list_costs(const rdi_export *e, const functions *f, rdi_arena *arena, cost **out,
-                            size_t *n) {
+static rd_status list_costs(const rdi_export *e, const rdi_functions *f, rdi_arena *arena,
+                            cost **out, size_t *n) {
     cost *list = rdi_arena_alloc(arena, 2 * e->n_nodes, sizeof *list);
     size_t all = 0, kept = 0;
     if (!list)
@@ -106,10 +69,30 @@ static rd_status list_costs(const rdi_export *e, const functions *f, rdi_arena *
     return RD_OK;
 }
 
-static void put_named(rdi_text *out, const char *key, const char *text) {
-    rdi_text_puts(out, key);
-    rdi_text_escaped(out, text && *text ? text : "???");
+/* Writes a name with its number when it appears for the first time, and only the number after that. */
+static void put_named(rdi_text *out, const char *key, uint32_t number, const char *text,
+                      bool *known) {
+    rdi_text_printf(out, "%s(%" PRIu32 ")", key, number + 1);
+    if (!known[number]) {
+        rdi_text_putc(out, ' ');
+        rdi_text_escaped(out, text && *text ? text : "???");
+    }
+    known[number] = true;
     rdi_text_putc(out, '\n');
+}
+
+/* The numbers of the names that the file has already. */
+typedef struct known_names {
+    bool *modules, *files, *functions;
+} known_names;
+
+/* Writes the module, the file and the name of a function, with these keys. */
+static void put_function(const rdi_export *e, const rdi_functions *f, uint32_t function,
+                         const char *const keys[3], known_names *known, rdi_text *out) {
+    const rd_call_frame *frame = &e->frames[f->frame[function]];
+    put_named(out, keys[0], f->module[function], frame->module, known->modules);
+    put_named(out, keys[1], f->file[function], frame->file, known->files);
+    put_named(out, keys[2], function, frame->function, known->functions);
 }
 
 static void put_values(const rdi_export *e, const uint64_t *values, rdi_text *out) {
@@ -132,34 +115,41 @@ static void put_head(const rdi_export *e, rdi_text *out) {
     put_values(e, e->total, out);
 }
 
-static rd_status callgrind_write(const rdi_export *e, rdi_text *out) {
-    rdi_arena arena = {.ctx = e->ctx};
-    functions f = {0};
-    cost *list = NULL;
-    size_t n = 0;
-    rd_status status = number_functions(e, &arena, &f);
-    if (status == RD_OK)
-        status = list_costs(e, &f, &arena, &list, &n);
-    put_head(e, out);
-    for (size_t i = 0; status == RD_OK && i < n; i++) {
-        const rd_call_frame *frame = &e->frames[f.frame[list[i].function]];
+static void put_costs(const rdi_export *e, const rdi_functions *f, const cost *list, size_t n,
+                      known_names *known, rdi_text *out) {
+    static const char *const own[] = {"ob=", "fl=", "fn="}, *const called[] = {
+                                                                "cob=", "cfi=", "cfn="};
+    for (size_t i = 0; i < n; i++) {
         if (i == 0 || list[i].function != list[i - 1].function) {
             rdi_text_putc(out, '\n');
-            put_named(out, "ob=", frame->module);
-            put_named(out, "fl=", frame->file);
-            put_named(out, "fn=", frame->function);
+            put_function(e, f, list[i].function, own, known, out);
         }
         if (list[i].called != NO_FUNCTION) {
-            const rd_call_frame *called = &e->frames[f.frame[list[i].called]];
-            put_named(out, "cob=", called->module);
-            put_named(out, "cfi=", called->file);
-            put_named(out, "cfn=", called->function);
+            put_function(e, f, list[i].called, called, known, out);
             rdi_text_printf(out, "calls=%" PRIu64 " %" PRIu64 "\n", list[i].count,
                             list[i].called_line);
         }
         rdi_text_u64(out, list[i].line);
         put_values(e, list[i].value, out);
     }
+}
+
+static rd_status callgrind_write(const rdi_export *e, rdi_text *out) {
+    rdi_arena arena = {.ctx = e->ctx};
+    rdi_functions f = {0};
+    cost *list = NULL;
+    size_t n = 0;
+    rd_status status = rdi_export_functions(e, &arena, &f);
+    if (status == RD_OK)
+        status = list_costs(e, &f, &arena, &list, &n);
+    known_names known = {rdi_arena_alloc(&arena, e->n_frames + 1, sizeof(bool)),
+                         rdi_arena_alloc(&arena, e->n_frames + 1, sizeof(bool)),
+                         rdi_arena_alloc(&arena, e->n_frames + 1, sizeof(bool))};
+    if (!known.modules || !known.files || !known.functions)
+        status = RD_ENOMEM;
+    put_head(e, out);
+    if (status == RD_OK)
+        put_costs(e, &f, list, n, &known, out);
     rdi_text_puts(out, "\ntotals:");
     put_values(e, e->total, out);
     rdi_arena_fini(&arena);

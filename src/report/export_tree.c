@@ -204,3 +204,49 @@ void rdi_export_place(const rd_call_frame *f, char text[RDI_PLACE_ROOM]) {
     else
         snprintf(text, RDI_PLACE_ROOM, "%.250s", name);
 }
+
+/* ---- functions ---- */
+
+static int compare_texts(const char *a, const char *b) {
+    return !a || !b ? (a != NULL) - (b != NULL) : strcmp(a, b);
+}
+
+static int by_function(const void *a, const void *b) {
+    const rd_call_frame *x = *(const rd_call_frame *const *)a;
+    const rd_call_frame *y = *(const rd_call_frame *const *)b;
+    int order = compare_texts(x->module, y->module);
+    order = order ? order : compare_texts(x->file, y->file);
+    return order ? order : compare_texts(x->function, y->function);
+}
+
+static void add_function(const rdi_export *e, size_t frame, rdi_functions *out) {
+    size_t n = out->n++;
+    out->frame[n] = frame;
+    if (n == 0)
+        return;
+    const rd_call_frame *before = &e->frames[out->frame[n - 1]], *now = &e->frames[frame];
+    bool same = compare_texts(before->module, now->module) == 0;
+    out->module[n] = out->module[n - 1] + !same;
+    out->file[n] = out->file[n - 1] + !(same && compare_texts(before->file, now->file) == 0);
+}
+
+rd_status rdi_export_functions(const rdi_export *e, rdi_arena *arena, rdi_functions *out) {
+    const rd_call_frame **sorted = rdi_arena_alloc(arena, e->n_frames, sizeof *sorted);
+    out->of = rdi_arena_alloc(arena, e->n_frames, sizeof *out->of);
+    out->frame = rdi_arena_alloc(arena, e->n_frames, sizeof *out->frame);
+    out->module = rdi_arena_alloc(arena, e->n_frames, sizeof *out->module);
+    out->file = rdi_arena_alloc(arena, e->n_frames, sizeof *out->file);
+    if (!sorted || !out->of || !out->frame || !out->module || !out->file)
+        return RD_ENOMEM;
+    for (size_t i = 0; i < e->n_frames; i++)
+        sorted[i] = &e->frames[i];
+    if (e->n_frames)
+        qsort(sorted, e->n_frames, sizeof *sorted, by_function);
+    for (size_t i = 0; i < e->n_frames; i++) {
+        size_t frame = (size_t)(sorted[i] - e->frames);
+        if (i == 0 || by_function(&sorted[i - 1], &sorted[i]) != 0)
+            add_function(e, frame, out);
+        out->of[frame] = (uint32_t)(out->n - 1);
+    }
+    return RD_OK;
+}

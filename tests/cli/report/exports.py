@@ -2,7 +2,7 @@
 
 usage: exports.py FORMAT PROFILE EXPORT
 """
-import csv, json, re, sys
+import collections, csv, json, re, sys
 
 
 def fields(data):
@@ -46,8 +46,14 @@ def split(data):
 
 
 def callgrind(text):
-    sums, skip = None, False
+    sums, skip, names = None, False, set()
     for line in text.decode().splitlines():
+        name = re.match(r"c?(ob|f[iln])=\((\d+)\)( .+)?$", line)
+        if name:  # the name comes with its first number
+            kind = "file" if name[1] in ("fi", "fl") else name[1]
+            assert bool(name[3]) == ((kind, name[2]) not in names), line
+            names.add((kind, name[2]))
+        assert name or not re.match(r"c?(ob|f[iln])=", line), line
         if line.startswith("calls="):
             skip = True  # the next line has the costs below the call
         elif re.match(r"\d", line):
@@ -82,6 +88,8 @@ def pprof(data):
 def speedscope(data):
     file = json.loads(data)
     sums = []
+    functions = [(frame["name"], frame.get("file")) for frame in file["shared"]["frames"]]
+    assert len(set(functions)) == len(functions), "a function has several frames"
     for profile in file["profiles"]:
         stack, total, last = [], 0, 0
         for event in profile["events"]:
@@ -99,10 +107,16 @@ def speedscope(data):
 
 
 def perfetto(data):
-    tracks, sums = {}, {}
+    tracks, sums, interned = {}, {}, collections.defaultdict(dict)
     for _, packet in fields(data):
         packet = dict(fields(packet))
-        if 60 in packet:
+        if 12 in packet:
+            assert packet[13] == 1 and not interned
+            for kind, entry in fields(packet[12]):
+                entry = dict(fields(entry))
+                assert entry[2] and entry[1] not in interned[kind]
+                interned[kind][entry[1]] = entry
+        elif 60 in packet:
             track = dict(fields(packet[60]))
             tracks[track[1]] = track
             if 8 not in track:
@@ -110,7 +124,11 @@ def perfetto(data):
         else:
             event = dict(fields(packet[11]))
             assert event[11] in tracks
+            assert packet[13] == 2
             if event[9] == 1:
+                assert event[10] in interned[2] and (34 not in event or event[34] in interned[4])
+                if 34 in event:
+                    assert interned[4][event[34]][3] == interned[2][event[10]][2]
                 sums[event[11]][0].append(packet[8])
             elif event[9] == 2:
                 begin = sums[event[11]][0].pop()
