@@ -99,12 +99,15 @@ const command command_annotate = {
         "hot lines of all files of your own code; library code counts for the line of your code\n"
         "that it was inlined into or called from. SOURCE is the path of a file, or the end of its "
         "path.\n"
+        "If the file has changed since the run, the listing shows the lines that the profile "
+        "keeps.\n"
+        "Then SOURCE may also be a copy of the old file, whatever its name is.\n"
         "\n"
         "  reusedist run --attribute --out=json -o profile.json -- ./program\n"
         "  reusedist annotate --cache=L2 profile.json parser.cpp\n"
         "\n"
         "The sums at the end equal the totals of the profile. A note marks files that cannot be\n"
-        "read or are newer than the profile.\n",
+        "read or have changed.\n",
     .opts = annotate_opts,
     .opts_size = sizeof(annotate_options),
     .min_operands = 1,

@@ -9,6 +9,7 @@
 #include "base/sized.h"
 #include "base/source_file.h"
 #include "profile/profile_build.h"
+#include "report/known_source.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,7 +35,14 @@ typedef struct annotated_file {
     size_t source;   /* index of the source file in the attribution */
     size_t first, n; /* its lines are the `n` elements of annotation.lines from index `first` on */
     counts counts;
+    const char *given; /* path of the file that the user gave for it, or NULL */
 } annotated_file;
+
+/* The text of a source file: of the file as it is now or, if that has changed, of the profile. */
+typedef struct annotated_text {
+    rdi_source_file now;
+    bool changed;
+} annotated_text;
 
 typedef struct annotation {
     rdi_paper paper;
@@ -186,13 +194,14 @@ static void put_text(annotation *a, const char *text) {
 }
 
 /* Adds a line to the listing: in bold if it has at least a tenth of the total value, dimmed if it has no
- * counts (`c` is NULL). */
-static void put_line(annotation *a, const counts *c, uint64_t number, const char *text) {
+ * counts (`c` is NULL). `differs` marks a line that is different in the file now. */
+static void put_line(annotation *a, const counts *c, uint64_t number, const char *text,
+                     bool differs) {
     char digits[24];
     rdi_ink ink = c && share_of(a, c) >= 0.1 ? RDI_INK_BOLD : c ? RDI_INK_PLAIN : RDI_INK_DIM;
     rdi_paper_ink(&a->paper, ink);
     put_counts(a, c);
-    snprintf(digits, sizeof digits, "%5" PRIu64 "  ", number);
+    snprintf(digits, sizeof digits, "%5" PRIu64 " %c", number, differs ? '!' : ' ');
     rdi_text_puts(&a->paper.t, digits);
     for (; text && *text == '\t'; text++)
         rdi_text_puts(&a->paper.t, "    ");
@@ -222,38 +231,54 @@ static bool is_shown(const annotation *a, const annotated_file *file, uint64_t n
     return *next < file->n && a->lines[file->first + *next].line <= number + around;
 }
 
-static void put_source(annotation *a, const annotated_file *file, const rdi_source_file *text) {
+/* Returns the text of a line, or NULL if it is unknown. `counted` is the line's entry in the list of lines, or
+ * NULL if it has no counts. If the file has changed, only the profile knows the text. */
+static const char *text_of(const annotation *a, const annotated_file *file,
+                           const annotated_line *counted, const annotated_text *text,
+                           uint64_t number) {
+    if (!text->changed)
+        return rdi_source_file_line(&text->now, number);
+    return counted && counted->text
+               ? counted->text
+               : rdi_source_snippet_line(a->d->attribution, file->source, number);
+}
+
+static void put_source(annotation *a, const annotated_file *file, const annotated_text *text) {
     size_t next = 0, at = 0;
     bool gap = false;
-    for (uint64_t number = 1; number <= text->n; number++) {
+    for (uint64_t number = 1; number <= text->now.n; number++) {
         while (at < file->n && a->lines[file->first + at].line < number)
             at++;
-        bool counted = at < file->n && a->lines[file->first + at].line == number;
-        if (!is_shown(a, file, number, &next)) {
+        const annotated_line *line = &a->lines[file->first + at];
+        const annotated_line *counted = at < file->n && line->line == number ? line : NULL;
+        const char *known = text_of(a, file, counted, text, number);
+        if (!is_shown(a, file, number, &next) || (!known && !counted)) {
             gap = true;
             continue;
         }
         if (gap)
             rdi_text_puts(&a->paper.t, "--\n");
         gap = false;
-        put_line(a, counted ? &a->lines[file->first + at].counts : NULL, number,
-                 rdi_source_file_line(text, number));
+        put_line(a, counted ? &counted->counts : NULL, number, known,
+                 text->changed && known &&
+                     !rdi_source_same_line(rdi_source_file_line(&text->now, number), known));
     }
 }
 
-/* Lists the hot lines of a file after line `end`, or all its lines with counts after `end` if whole files are
- * shown. `end` is the last line of the source file, or 0 if the file cannot be read. */
-static void put_lines_after(annotation *a, const annotated_file *file, uint64_t end) {
+/* Lists the hot lines after the last line of the source file, or after line 0 if the file cannot be read; all
+ * its lines with counts there if whole files are shown. */
+static void put_lines_after(annotation *a, const annotated_file *file, const annotated_text *text) {
+    uint64_t end = text->now.n;
     for (size_t i = 0; i < file->n; i++) {
         const annotated_line *line = &a->lines[file->first + i];
         if (line->line > end && (a->config->whole || is_hot(a, line)))
-            put_line(a, &line->counts, line->line, line->text);
+            put_line(a, &line->counts, line->line, line->text, text->changed);
     }
 }
 
-/* Returns whether a path that the user gave is a path of the source file. Two paths match if one of them
- * ends with the other one, beginning at a folder or file name. */
-static bool is_same_file(const char *given, const char *source) {
+/* Returns whether two paths match: one of them ends with the other one, beginning at a folder or file
+ * name. */
+static bool is_path_of(const char *given, const char *source) {
     while (strncmp(given, "./", 2) == 0)
         given += 2;
     size_t n = strlen(given), m = strlen(source), least = n < m ? n : m;
@@ -261,31 +286,67 @@ static bool is_same_file(const char *given, const char *source) {
            (n == m || (n < m ? source[m - n - 1] : given[n - m - 1]) == '/');
 }
 
-/* Returns the path that the user gave for the source file, or NULL if there is none. */
-static const char *given_path(const annotation *a, const char *source) {
-    for (size_t i = 0; i < a->config->n_sources; i++)
-        if (is_same_file(a->config->sources[i], source))
-            return a->config->sources[i];
-    return NULL;
+/* Sets file->given of the source file whose path matches `given`. Without such a path, `given` may be an old
+ * copy with another name: then it belongs to the source file of whose lines it has all, and most. */
+static rd_status place_given(annotation *a, const char *given) {
+    annotated_file *best = NULL;
+    size_t most = 0;
+    bool matches = false;
+    for (size_t i = 0; i < a->n_files; i++)
+        if (is_path_of(given, a->d->attribution->sources[a->files[i].source])) {
+            a->files[i].given = a->files[i].given ? a->files[i].given : given;
+            matches = true;
+        }
+    if (matches)
+        return RD_OK;
+    rdi_source_file text = {0};
+    RD_TRY(rdi_source_file_read(a->arena.ctx, given, FILE_MAX, &text));
+    for (size_t i = 0; i < a->n_files && text.lines; i++) {
+        rdi_source_check check = rdi_source_compare(a->d->attribution, a->files[i].source, &text);
+        if (!check.changed && check.known > most) {
+            most = check.known;
+            best = &a->files[i];
+        }
+    }
+    if (best)
+        best->given = given;
+    rdi_source_file_fini(a->arena.ctx, &text);
+    return RD_OK;
 }
 
 static void put_note(annotation *a, const char *text) {
     rdi_text_printf(&a->paper.t, "Note: %s\n", text);
 }
 
-/* Reads the source file or, if it cannot be read, the file that the user gave for it. Adds a note if neither
- * can be read, or if the file is newer than the profile. */
-static rd_status read_source(annotation *a, const char *source, rdi_source_file *out) {
-    const char *given = given_path(a, source);
+/* Reads the source file or, if it cannot be read or has changed, the file that the user gave for it. Adds a
+ * note if neither can be read, if both have changed, or if nobody knows whether they have. */
+static rd_status read_source(annotation *a, const annotated_file *file, annotated_text *out) {
+    const char *source = a->d->attribution->sources[file->source];
     struct stat facts;
-    RD_TRY(rdi_source_file_read(a->arena.ctx, source, FILE_MAX, out));
-    if (!out->lines && given) {
-        source = given;
-        RD_TRY(rdi_source_file_read(a->arena.ctx, given, FILE_MAX, out));
+    RD_TRY(rdi_source_file_read(a->arena.ctx, source, FILE_MAX, &out->now));
+    rdi_source_check check = rdi_source_compare(a->d->attribution, file->source, &out->now);
+    if (file->given && (!out->now.lines || check.changed)) {
+        rdi_source_file given = {0};
+        RD_TRY(rdi_source_file_read(a->arena.ctx, file->given, FILE_MAX, &given));
+        rdi_source_check other = rdi_source_compare(a->d->attribution, file->source, &given);
+        bool better = given.lines && (!out->now.lines || !other.changed);
+        rdi_source_file_fini(a->arena.ctx, better ? &out->now : &given);
+        if (better) {
+            source = file->given;
+            out->now = given;
+            check = other;
+        }
     }
-    if (!out->lines)
+    out->changed = out->now.lines && check.changed;
+    if (!out->now.lines)
         put_note(a, "the source file cannot be read, so only lines with counts are listed.");
-    else if (a->config->written && stat(source, &facts) == 0 &&
+    else if (out->changed)
+        put_note(
+            a, "the source file has changed since the run. The text below is that of the profile;\n"
+               "lines that are different in the file now have a !, and lines of unknown text are "
+               "left\n"
+               "out. To see all lines, name a copy of the old file: annotate PROFILE OLD_SOURCE.");
+    else if (!check.known && a->config->written && stat(source, &facts) == 0 &&
              (int64_t)facts.st_mtime > a->config->written)
         put_note(a, "the source file is newer than the profile, so lines may have moved.");
     return RD_OK;
@@ -293,20 +354,22 @@ static rd_status read_source(annotation *a, const char *source, rdi_source_file 
 
 static rd_status put_file(annotation *a, const annotated_file *file) {
     const char *source = a->d->attribution->sources[file->source];
-    rdi_source_file text = {0};
+    annotated_text text = {0};
     rdi_text_putc(&a->paper.t, '\n');
     rdi_paper_ink(&a->paper, RDI_INK_BOLD);
     put_text(a, source);
     rdi_paper_ink(&a->paper, RDI_INK_PLAIN);
     rdi_text_putc(&a->paper.t, '\n');
-    RD_TRY(read_source(a, source, &text));
-    put_head(a);
-    put_counts(a, &file->counts);
-    rdi_text_puts(&a->paper.t, "all lines of this file\n");
-    put_source(a, file, &text);
-    put_lines_after(a, file, text.n);
-    rdi_source_file_fini(a->arena.ctx, &text);
-    return RD_OK;
+    rd_status status = read_source(a, file, &text);
+    if (status == RD_OK) {
+        put_head(a);
+        put_counts(a, &file->counts);
+        rdi_text_puts(&a->paper.t, "all lines of this file\n");
+        put_source(a, file, &text);
+        put_lines_after(a, file, &text);
+    }
+    rdi_source_file_fini(a->arena.ctx, &text.now);
+    return status;
 }
 
 /* ---- all ---- */
@@ -323,7 +386,7 @@ static bool is_own(const rd_attribution *a, const char *file) {
 static bool is_chosen(const annotation *a, const annotated_file *file) {
     const char *source = a->d->attribution->sources[file->source];
     if (a->config->n_sources)
-        return given_path(a, source) != NULL;
+        return file->given != NULL;
     return is_own(a->d->attribution, source) && share_of(a, &file->counts) >= a->config->threshold;
 }
 
@@ -358,10 +421,12 @@ static void put_unknown(annotation *a) {
     rdi_text_drop(&safe);
 }
 
-/* Returns whether the listing has a file that `given`, an element of config->sources, is a path of. */
+/* Returns whether the listing has a file that `given`, an element of config->sources, is a path or a copy
+ * of. */
 static bool is_listed(const annotation *a, const char *given) {
     for (size_t i = 0; i < a->n_files; i++)
-        if (is_same_file(given, a->d->attribution->sources[a->files[i].source]))
+        if (a->files[i].given == given ||
+            is_path_of(given, a->d->attribution->sources[a->files[i].source]))
             return true;
     return false;
 }
@@ -395,6 +460,8 @@ static rd_status annotate(annotation *a, const rd_profile *p) {
     size_t n = 0;
     RD_TRY(list_lines(a));
     RD_TRY(list_files(a));
+    for (size_t i = 0; i < a->config->n_sources; i++)
+        RD_TRY(place_given(a, a->config->sources[i]));
     rdi_paper_title(&a->paper, p);
     rdi_text_printf(&a->paper.t, "Shares are of the %s%s; files with larger shares come first.\n",
                     a->value ? a->d->levels[a->value - 1].name : "references",

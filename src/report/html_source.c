@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/source_file.h"
+#include "report/known_source.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,26 +131,13 @@ static bool is_source_name(const char *path) {
     return false;
 }
 
-/* Returns whether line `now` of the file is equal to `then`, the line in the profile, which may be cut. */
-static bool is_same_line(const char *now, const char *then) {
-    static const char replaced[] = "\xef\xbf\xbd"; /* for a character that is not valid UTF-8 */
-    const char *end = strstr(then, replaced);
-    size_t n = end ? (size_t)(end - then) : strlen(then);
-    return now && strncmp(now, then, n) == 0 && (end || now[n] == '\0' || n == RDI_SOURCE_LINE_MAX);
-}
-
 /* Returns why the page cannot show the text of file number `source`, or NULL if it can. */
 static const char *why_not(const rd_attribution *a, size_t source, const rdi_source_file *text) {
-    bool known = false;
-    for (size_t i = 0; i < a->n_lines; i++) {
-        const rd_code_line *line = &a->lines[i];
-        if (line->source != source || !line->text)
-            continue;
-        if (text->lines && !is_same_line(rdi_source_file_line(text, line->line), line->text))
-            return "changed";
-        known = known || *line->text;
-    }
-    return !known ? "unknown" : !text->lines ? "missing" : NULL;
+    rdi_source_check check = rdi_source_compare(a, source, text);
+    return text->lines && check.changed ? "changed"
+           : !check.known               ? "unknown"
+           : !text->lines               ? "missing"
+                                        : NULL;
 }
 
 static size_t bytes_of(const rdi_source_file *text) {

@@ -155,7 +155,8 @@ function sourceText(p, file) {
 /* ---- the panel ---- */
 
 const missingText = {
-    changed: "The file has changed since the run was analyzed, so its text is not shown.",
+    changed: "The file has changed since the run was analyzed, so its text is not shown. Make the page before you edit " +
+        "the file, or put the old file back. The tab \u201cCode\u201d has the text of the lines with misses.",
     unknown: "The source was not found when the run was analyzed, so the page cannot tell whether the file that " +
         "has this path now is the same.",
     missing: "The file could not be read when the page was made, its name does not have the suffix of a source " +
@@ -178,7 +179,7 @@ function fileChoice(p, files, refresh) {
             refresh();
             document.getElementById("file-choice").focus();
         } }, files.map((file) => el("option", { value: file.source, selected: file.source === state.file },
-            `${baseName(a.sources[file.source])}: ${percent(file.share)}` + (file.text ? "" : " (no text)")))));
+            `${baseName(a.sources[file.source])}: ${percent(file.share)}` + (file.text ? "" : file.reason === "changed" ? " (changed)" : " (no text)")))));
 }
 
 function saveSource(p, file) {
