@@ -278,12 +278,31 @@ def check_flame(checks, chrome, url, profile):
     checks.that("flame: an SVG file", any(text.startswith("multiply, matmul.c, own code: 99.4") for text in titles),
                 titles)
     page.evaluate("document.querySelector('input[name=own]').click()")
-    page.evaluate("[...document.querySelectorAll('#calls button.open')].find((b) => b.textContent === 'multiply').click()")
-    callers = page.evaluate("document.querySelector('#calls .details:not([hidden])').textContent").replace("\u00a0", " ")
+    page.evaluate("[...document.querySelectorAll('#call-table button.open')].find((b) => b.textContent === 'multiply').click()")
+    callers = page.evaluate("document.querySelector('#call-table .details:not([hidden])').textContent").replace("\u00a0", " ")
     checks.that("flame: callers and callees", "Called by100 % main" in callers and "multiply" in callers, callers)
     checks.equal("flame: (others) is not a function", page.evaluate(
         "[...document.querySelectorAll('#calls tr.others')].map((row) => row.cells[0].textContent)"), ["(others)"])
     check_quiet(checks, "flame", page)
+    page.close()
+
+
+def check_scroll(checks, chrome, url):
+    """Checks that an address leads to the top of a tab, and that each tab has a scroll position of its own."""
+    page = chrome.page(url + "#calls", height=500)
+    page.evaluate("new Promise((done) => setTimeout(done, 100))")
+    checks.equal("scroll: an address leads to the top of a tab", page.evaluate("scrollY"), 0)
+    ids = "[...document.querySelectorAll('[role=tab]')].map((tab) => tab.id.slice(4)).filter((id) => document.getElementById(id))"
+    checks.equal("scroll: no element has the id of a tab", page.evaluate(ids), [])
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    left = page.evaluate("scrollY")
+    page.evaluate("document.getElementById('tab-method').click()")
+    tops = page.evaluate("[document.querySelector('.panel:not([hidden])').getBoundingClientRect().top, "
+                         "document.querySelector('.bar').getBoundingClientRect().bottom]")
+    checks.that("scroll: a new tab begins at its top", tops[0] >= tops[1] - 1, tops)
+    page.evaluate("document.getElementById('tab-calls').click()")
+    checks.that("scroll: a tab keeps its position", left > 100 and abs(page.evaluate("scrollY") - left) < 2,
+                [left, page.evaluate("scrollY")])
     page.close()
 
 
@@ -606,6 +625,7 @@ def check_all(checks, tool, directory, shots):
         check_files(checks, chrome, one, before)
         check_flame(checks, chrome, one, before)
         check_source(checks, chrome, one, two)
+        check_scroll(checks, chrome, one)
         check_heat_keys(checks, chrome, one)
         check_machines(checks, chrome, one)
         check_simulated(checks, chrome, directory, tool)

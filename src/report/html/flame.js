@@ -252,7 +252,7 @@ function neighborList(p, title, entries, map, whole) {
     return el("div", {}, el("p", { class: "label" }, title), el("ul", {}, rows.map(([key, n]) => {
         const other = entries.get(key);
         return el("li", {}, `${percent(n / whole)} `, other && !other.other
-            ? linkButton(codeName(other.name), () => openTable("calls", "calls", clean(other.name)))
+            ? linkButton(codeName(other.name), () => openTable("calls", "call-table", clean(other.name)))
             : other ? clean(other.name) : "the start of the program or thread");
     })));
 }
@@ -261,7 +261,7 @@ function callTable(p) {
     const all = callsOf(p), entries = functionTotals(all), whole = all[0].total || 1, name = metricName(p);
     const c = p.contexts, where = (row) => row.f === undefined ? "" : callPlace(c.functions[row.f], 0);
     return dataTable({
-        id: "calls", caption: "Functions with their calls", sort: "total",
+        id: "call-table", caption: "Functions with their calls", sort: "total",
         rows: [...entries.values()].map((row) => ({ ...row, others: row.other })),
         columns: [
             { key: "name", label: "Function", text: (row) => clean(row.name), cell: (row) => codeName(row.name) },

@@ -57,7 +57,7 @@ function threadTable(p) {
     const t = p.threads, misses = coherenceOf(t.all);
     const number = (key, label) => ({ key, label, number: (row) => row[key], cell: (row) => exactCount(row[key]) });
     return dataTable({
-        id: "threads", caption: "Threads", rows: t.rows, sort: "share",
+        id: "thread-table", caption: "Threads", rows: t.rows, sort: "share",
         columns: [
             { key: "name", label: "Thread", text: (row) => threadName(t, row) },
             { key: "share", label: "Share of coherence misses", number: (row) => misses ? coherenceOf(row) / misses : 0,

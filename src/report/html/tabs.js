@@ -1,5 +1,6 @@
 /* Tabs, each of which shows a panel {id, name, make}. `make` returns the content of the panel. Its
- * argument is a function that rebuilds the panel after a choice in it. */
+ * argument is a function that rebuilds the panel after a choice in it. The address of a shown panel ends with
+ * its id, so no element may have that id: the browser would scroll to it. */
 
 const main = document.getElementById("main");
 const tabs = el("div", { role: "tablist", "aria-label": "Parts of the report", id: "tabs" });
@@ -17,7 +18,15 @@ function render(panel, focus) {
     if (chosen) chosen.focus();
 }
 
+/* Scrolls to where the user left the panel, or to its top if it is new and the top is above the window. */
+function restoreScroll(panel) {
+    const top = main.getBoundingClientRect().top + scrollY - tabs.parentNode.offsetHeight;
+    scrollTo({ top: panel.scroll ?? Math.min(scrollY, top), behavior: "instant" });
+}
+
 function show(panel, focus) {
+    const from = active;
+    if (from && from !== panel) from.scroll = scrollY;
     active = panel;
     for (const each of panels) {
         const chosen = each === panel;
@@ -27,7 +36,8 @@ function show(panel, focus) {
     }
     if (!panel.fresh) render(panel);
     drawPending();
-    if (focus) panel.tab.focus();
+    if (from && from !== panel) restoreScroll(panel);
+    if (focus) panel.tab.focus({ preventScroll: true });
     if (tabs.scrollWidth > tabs.clientWidth)
         panel.tab.scrollIntoView({ block: "nearest", inline: "center" });
     try {
