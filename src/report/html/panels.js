@@ -165,10 +165,10 @@ function spacePanel() {
             "it, run:", attribute));
     const words = p.block_bytes / s.word_bytes;
     const rows = s.levels.map((at, i) => [levelName(levelsOf(p)[i]), counted(at.fetched),
-        at.fetched ? [at.words / at.fetched, (used) => `${used.toFixed(2)} of ${words}`] : "",
+        at.fetched ? [at.words / at.fetched, (used) => `${used.toFixed(1)} of ${words}`] : "",
         at.fetched ? shareCell(at.words / at.fetched / words) : ""]);
     rows.push(["an infinite cache", counted(s.blocks_loaded),
-        s.blocks_loaded ? [s.words_used / s.blocks_loaded, (used) => `${used.toFixed(2)} of ${words}`] : "",
+        s.blocks_loaded ? [s.words_used / s.blocks_loaded, (used) => `${used.toFixed(1)} of ${words}`] : "",
         s.blocks_loaded ? shareCell(s.words_used / s.blocks_loaded / words) : ""]);
     return section("Space",
         el("p", {}, "A cache fetches whole blocks. The table shows how many words of a block the program " +
