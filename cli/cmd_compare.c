@@ -57,9 +57,13 @@ static rd_status choose_bins(rd_ctx *ctx, const compare_options *o, rd_profile *
 static int print_comparison(rd_ctx *ctx, const compare_options *o, const rd_comparees *all) {
     char *text = NULL;
     size_t n = 0;
-    rd_status status = o->out == OUT_CSV    ? rd_report_comparison_csv(ctx, all, &text, &n)
-                       : o->out == OUT_JSON ? rd_report_comparison_json(ctx, all, &text, &n)
-                                            : rd_report_comparison_text(ctx, all, &text, &n);
+    rd_status status = RD_OK;
+    for (size_t i = 0; i < all->n && o->out == OUT_TEXT && status == RD_OK; i++)
+        status = rd_profile_show_own(all->profiles[i], NULL, 0); /* for names of functions */
+    if (status == RD_OK)
+        status = o->out == OUT_CSV    ? rd_report_comparison_csv(ctx, all, &text, &n)
+                 : o->out == OUT_JSON ? rd_report_comparison_json(ctx, all, &text, &n)
+                                      : rd_report_comparison_text(ctx, all, &text, &n);
     return output_made(ctx, NULL, status, text, n);
 }
 
@@ -192,7 +196,8 @@ const command command_compare = {
     .summary = "compare profiles, and fail when locality regresses",
     .operands = "PROFILE PROFILE...",
     .details =
-        "Two profiles get a full comparison; three or more, a matrix of accuracies.\n"
+        "Two profiles get a full comparison; three or more, a matrix of accuracies. Profiles made\n"
+        "with --attribute also get a list of the functions whose misses change most.\n"
         "Accuracy is 1 - half the sum of differences over bins of the finite distances.\n"
         "\n"
         "--machine=zen4 first says whether the second profile is better on that machine. It\n"

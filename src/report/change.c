@@ -10,6 +10,7 @@
 
 #include "model/mrc.h"
 #include "report/paper.h"
+#include "reusedist/attribution.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -388,6 +389,15 @@ static void say_levels(const change_report *r) {
     say_same(r, same);
 }
 
+/* Returns whether the profiles were made for named caches, and one of these misses more or less often. */
+static bool has_named_change(const change_report *r) {
+    const rd_details *d = rd_profile_details(r->change->profiles[0]);
+    bool changed = false;
+    for (size_t i = 0; d && d->n_levels && i < r->change->n_levels; i++)
+        changed = changed || look(r, r->change->levels[i].bytes, true).certain;
+    return changed;
+}
+
 /* ---- the whole ---- */
 
 void rdi_change_names(const char *const *names, char out[2][RDI_CHANGE_NAME]) {
@@ -439,10 +449,13 @@ rd_status rdi_change_say(rd_ctx *ctx, const rdi_change *change, rdi_text *out) {
     } else {
         bool by_ratio = r.objects || (r.counted && (has_other_length(&r) || has_same_ratios(r)));
         r.counted = r.counted && !by_ratio;
+        bool levels = bytes[0] && !r.objects, first = levels && has_named_change(&r);
+        if (first)
+            say_levels(&r);
         say_verdict(&r);
         if (by_ratio)
             say_references(&r);
-        if (bytes[0] && !r.objects)
+        if (levels && !first)
             say_levels(&r);
     }
     return out->status;

@@ -15,9 +15,13 @@ typedef struct rdi_change {
 
 /* Writes sentences, each on its own line. The first sentence says that the profiles are identical
  * or cannot be compared, or it says whether locality got better or worse, at which cache size most,
- * and by how much. Names are written without folders and ".json", unless both would be the same,
+ * and by how much. If the profiles were made for named caches that differ, these come first. Names are written without folders and ".json", unless both would be the same,
  * and are not escaped. */
 rd_status rdi_change_say(rd_ctx *ctx, const rdi_change *change, rdi_text *out);
+
+/* Adds an empty line and a list of the functions whose misses changed most. Adds nothing if one of the profiles has no
+ * functions, or other caches. (code_change.c) */
+rd_status rdi_change_functions(rd_ctx *ctx, const rdi_change *change, rdi_text *out);
 
 #define RDI_CHANGE_NAME 80 /* bytes of a name in sentences */
 /* Writes the names of two profiles for sentences: file names without folder and ".json", or whole

@@ -178,7 +178,7 @@ static rd_status add_change(rdi_text *t, const rd_comparees *all) {
     }
     *t = paper.t;
     rdi_text_drop(&words);
-    return status;
+    return status == RD_OK ? rdi_change_functions(t->ctx, &change, t) : status;
 }
 
 static void add_average_error(rdi_text *t, const rd_comparison *c) {
