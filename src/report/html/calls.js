@@ -49,7 +49,7 @@ function callPlace(f, line) {
 
 function newCall(all, parent, key, more) {
     const node = { parent, key, self: 0, total: 0, depth: parent ? parent.depth + 1 : 0, children: new Map(),
-                   lines: new Map(), ...more };
+                   lines: new Map(), callLines: new Map(), ...more };
     if (parent) parent.children.set(key, node);
     all.push(node);
     return node;
@@ -83,12 +83,13 @@ function standsForOthers(f) {
  * whatever their lines are. With "Own code only", the counts of a library function belong to its caller.
  * Returns the nodes, parents first; the first one is the whole run. */
 function makeCalls(p) {
-    const c = p.contexts, column = metricColumn() + 1, all = [], at = [];
+    const c = p.contexts, column = metricColumn() + 1, all = [], at = [], lineAt = [];
     const root = newCall(all, null, "", { name: "the whole run" }), totals = inclusiveCounts(c, column);
     c.nodes.forEach((row, i) => {
         const [f, line, inlined] = c.frames[row[1]], parent = row[0] === null ? root : at[row[0]];
         if (state.own && !c.functions[f].own) {
             at[i] = parent;
+            lineAt[i] = row[0] === null ? 0 : lineAt[row[0]];
             parent.self += row[column];
             return;
         }
@@ -99,7 +100,8 @@ function makeCalls(p) {
         const node = at[i] = parent.children.get(f) ||
             newCall(all, parent, f, { f, name: c.functions[f].name, own: c.functions[f].own, inlined });
         node.self += row[column];
-        node.lines.set(line, (node.lines.get(line) || 0) + totals[i]);
+        addTo(node.lines, lineAt[i] = line, totals[i]);
+        addTo(node.callLines, row[0] === null ? 0 : lineAt[row[0]], totals[i]);
     });
     for (const rest of c.rests) {
         if (state.own) at[rest[0]].self += rest[column];
@@ -129,6 +131,12 @@ function addTo(map, key, n) {
     map.set(key, (map.get(key) || 0) + n);
 }
 
+/* Adds the counts of a node to the lines of its caller that call it: `to` has a map of them for each caller. */
+function addCallLines(to, node) {
+    if (!to.has(node.parent.key)) to.set(node.parent.key, new Map());
+    for (const [line, n] of node.callLines) addTo(to.get(node.parent.key), line, n);
+}
+
 /* Returns the functions with their own counts, their totals, callers and callees. Recursive calls, direct or
  * through other functions, are counted once in the total of a function. */
 function functionTotals(all) {
@@ -136,7 +144,7 @@ function functionTotals(all) {
     const entry = (node) => {
         if (!entries.has(node.key))
             entries.set(node.key, { key: node.key, f: node.f, name: node.name, own: node.own, other: node.other,
-                self: 0, total: 0, callers: new Map(), callees: new Map() });
+                self: 0, total: 0, callers: new Map(), callees: new Map(), callLines: new Map() });
         return entries.get(node.key);
     };
     const stack = [[all[0], false]];
@@ -152,6 +160,7 @@ function functionTotals(all) {
             if (!active.get(node.key)) {
                 e.total += node.total;
                 addTo(e.callers, node.parent.key, node.total);
+                addCallLines(e.callLines, node);
             }
             if (caller && !active.get(edge)) addTo(caller.callees, node.key, node.total);
             for (const key of [node.key, edge]) addTo(active, key, 1);

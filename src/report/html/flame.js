@@ -246,14 +246,22 @@ function sayPruned(p) {
 
 /* ---- functions, callers and callees ---- */
 
-function neighborList(p, title, entries, map, whole) {
+/* Names the lines of a caller with the most counts of the calls, if they are known. */
+function callLines(p, caller, lines) {
+    const f = p.contexts.functions[caller.f];
+    const list = [...lines].filter(([line, n]) => line && n).sort((x, y) => y[1] - x[1]).map(([line]) => callPlace(f, line));
+    return !f || !f.file || !list.length ? "" : ` (${list.slice(0, 3).join(", ")}${list.length > 3 ? " \u2026" : ""})`;
+}
+
+function neighborList(p, title, entries, map, whole, lines) {
     const rows = [...map].sort((x, y) => y[1] - x[1]).slice(0, 8);
     if (!rows.length) return null;
     return el("div", {}, el("p", { class: "label" }, title), el("ul", {}, rows.map(([key, n]) => {
         const other = entries.get(key);
         return el("li", {}, `${percent(n / whole)} `, other && !other.other
             ? linkButton(codeName(other.name), () => openTable("calls", "call-table", clean(other.name)))
-            : other ? clean(other.name) : "the start of the program or thread");
+            : other ? clean(other.name) : "the start of the program or thread",
+            lines && other && !other.other && lines.has(key) ? callLines(p, other, lines.get(key)) : "");
     })));
 }
 
@@ -274,7 +282,7 @@ function callTable(p) {
             { key: "count-self", label: `${name}, itself`, number: (row) => row.self, cell: (row) => exactCount(row.self) },
         ],
         open: (row) => row.other ? null : () => [el("p", {}, el("code", {}, clean(row.name))),
-            el("div", { class: "several" }, neighborList(p, "Called by", entries, row.callers, row.total || 1),
+            el("div", { class: "several" }, neighborList(p, "Called by", entries, row.callers, row.total || 1, row.callLines),
                 neighborList(p, "Calls", entries, row.callees, row.total || 1)),
             linkButton("Find in the graph", () => {
                 state.find = row.name;
