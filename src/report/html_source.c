@@ -4,7 +4,7 @@
  * The text is read when the page is made. A profile is untrusted, and the user may give the page to others.
  * So the page must not contain a file only because a profile names it: the name of the file must have the
  * suffix of a source file, and its lines must be equal to the lines that the profile has. Otherwise the
- * page says why the text is missing.
+ * page says why the text is missing. If the file has changed, the page shows the lines that the profile has.
  */
 #include "report/html_data.h"
 
@@ -18,6 +18,7 @@
 #define LEAST      0.001               /* smallest share of a file of a library */
 #define FILES      48                  /* maximum number of files of one profile */
 #define FILE_BYTES ((size_t)512 << 10) /* maximum size of a file */
+#define LINES      ((size_t)100000)    /* maximum number of lines of a file that has changed */
 #define ALL_BYTES  ((size_t)768 << 10) /* maximum size of all files of the page together */
 
 /* The counts of one line of a source file, over all functions that have it. */
@@ -140,11 +141,35 @@ static const char *why_not(const rd_attribution *a, size_t source, const rdi_sou
                                         : NULL;
 }
 
+/* Returns the size of the text on the page. */
 static size_t bytes_of(const rdi_source_file *text) {
     size_t n = 0;
     for (size_t i = 0; i < text->n; i++)
-        n += strnlen(text->lines[i], RDI_HTML_STRING) + strlen("\"\",");
+        n += text->lines[i] ? strnlen(text->lines[i], RDI_HTML_STRING) + strlen("\"\",")
+                            : strlen("null,");
     return n;
+}
+
+/* Replaces the text of a file by the lines that the profile has of it. The other lines are NULL. Leaves out
+ * lines above LINES, which only a damaged profile or a generated file has. */
+static rd_status take_known_lines(rd_ctx *ctx, const rd_attribution *a, size_t source,
+                                  rdi_source_file *text) {
+    rdi_source_file_fini(ctx, text);
+    *text = (rdi_source_file){.lines = rdi_calloc(ctx, LINES, sizeof *text->lines)};
+    if (!text->lines)
+        return RD_ENOMEM;
+    for (size_t i = 0; i < a->n_snippets; i++)
+        for (size_t k = 0; k < a->snippets[i].n && a->snippets[i].source == source; k++) {
+            uint64_t line = a->snippets[i].first + k;
+            if (line - 1 < LINES)
+                text->lines[line - 1] = a->snippets[i].lines[k];
+        }
+    for (size_t i = 0; i < a->n_lines; i++)
+        if (a->lines[i].source == source && a->lines[i].text && a->lines[i].line - 1 < LINES)
+            text->lines[a->lines[i].line - 1] = a->lines[i].text;
+    for (size_t i = 0; i < LINES; i++)
+        text->n = text->lines[i] ? i + 1 : text->n;
+    return RD_OK;
 }
 
 /* ---- the whole list ---- */
@@ -171,18 +196,25 @@ static rd_status put_file(rd_json_writer *w, const rd_details *details, const fi
     if (is_source_name(a->sources[source]))
         RD_TRY(rdi_source_file_read(w->text.ctx, a->sources[source], FILE_BYTES, &text));
     const char *reason = why_not(a, source, &text);
-    if (!reason && bytes_of(&text) > *room)
+    bool changed = reason && strcmp(reason, "changed") == 0;
+    if (changed)
+        RD_TRY(take_known_lines(w->text.ctx, a, source, &text));
+    bool fits = bytes_of(&text) <= *room;
+    if (!reason && !fits)
         reason = "large";
     rd_json_begin_object(w, NULL, RD_JSON_INLINE);
     rd_json_put_u64(w, "source", source);
-    if (reason) {
+    if (reason)
         rd_json_put_string(w, "reason", reason);
-    } else {
+    if (!reason || (changed && fits)) {
         *room -= bytes_of(&text);
         put_counts(w, file, details->n_levels);
         rd_json_begin_array(w, "text", RD_JSON_INLINE);
         for (size_t i = 0; i < text.n; i++)
-            rd_json_put_string(w, NULL, text.lines[i]);
+            if (text.lines[i])
+                rd_json_put_string(w, NULL, text.lines[i]);
+            else
+                rd_json_put_null(w, NULL);
         rd_json_end_array(w);
     }
     rd_json_end_object(w);

@@ -240,6 +240,8 @@ def check_source(checks, chrome, one, two):
         s.dispatchEvent(new Event('change')); })()""")
     said = page.evaluate("document.querySelector('.panel:not([hidden]) .notice').textContent")
     checks.that("source: a newer file is not shown", "has changed since" in said, said)
+    shown = page.evaluate("[...document.querySelectorAll('.source-file .line')].map((row) => row.dataset.line)")
+    checks.that("source: but the lines that the profile keeps", "14" in shown, shown)
     page.close()
 
 

@@ -93,9 +93,10 @@ static void other_files_are_never_shown(void **state) {
     (void)state;
     char *path = files_named("hidden.c");
     files_write(path, content, strlen(content));
-    check_files(path, "\"  x = 2;\"", "[{\"source\":0,\"reason\":\"changed\"}]");
-    check_files(path, "\"  x = 1\"", "[{\"source\":0,\"reason\":\"changed\"}]");
-    check_files(path, "\"\"", "[{\"source\":0,\"reason\":\"changed\"}]");
+#define CHANGED "[{\"source\":0,\"reason\":\"changed\",\"counts\":[[2,4,2],[3,2,1]],\"text\":[null,"
+    check_files(path, "\"  x = 2;\"", CHANGED "\"  x = 2;\"]}]"); /* the line of the profile */
+    check_files(path, "\"  x = 1\"", CHANGED "\"  x = 1\"]}]");
+    check_files(path, "\"\"", CHANGED "\"\"]}]");
     check_files(path, "null", "[{\"source\":0,\"reason\":\"unknown\"}]");
     files_remove(path);
     path = files_named("private.key");

@@ -2,7 +2,8 @@
  * misses, and the links to it from tables.
  *
  * A profile has `files`: the source files with the most misses, each with the counts of its lines
- * [line, references, misses of each cache ...] and its text, or a reason why the text is missing. */
+ * [line, references, misses of each cache ...] and its text, or a reason why the text is missing. A file that has
+ * changed has a reason and the lines that the profile keeps; its unknown lines are null. */
 
 Object.assign(state, { metric: "misses", file: null, from: null });
 
@@ -134,9 +135,9 @@ function sourceText(p, file) {
     const column = metricColumn(), total = metricTotal(p), hot = new Set(hotLines(file, total));
     const counts = new Map(file.counts.map((row) => [row[0], row[column]]));
     const near = new Set([...hot].flatMap((n) => Array.from({ length: 2 * nearHot + 1 }, (_, i) => n - nearHot + i)));
-    const rows = file.text.map((text, i) =>
-        sourceRow(p, file, i + 1, text, counts.get(i + 1), total, hot.has(i + 1)));
-    rows.forEach((row, i) => row.classList.toggle("far", !near.has(i + 1)));
+    const rows = file.text.map((text, i) => text === null ? null /* unknown */
+        : sourceRow(p, file, i + 1, text, counts.get(i + 1), total, hot.has(i + 1)));
+    rows.forEach((row, i) => row && row.classList.toggle("far", !near.has(i + 1)));
     const hottest = rows[hotLines(file, total)[0] - 1];
     const node = el("div", { class: "source-file", tabindex: 0, role: "region",
         "aria-label": `Source of ${baseName(p.attribution.sources[file.source])}. Keys n and p move between hot lines.`,
@@ -155,8 +156,8 @@ function sourceText(p, file) {
 /* ---- the panel ---- */
 
 const missingText = {
-    changed: "The file has changed since the run was analyzed, so its text is not shown. Make the page before you edit " +
-        "the file, or put the old file back. The tab \u201cCode\u201d has the text of the lines with misses.",
+    changed: "The file has changed since the run was analyzed. The page shows only the lines that the profile keeps. To " +
+        "see the whole file, make the page before you edit it, or put the old file back.",
     unknown: "The source was not found when the run was analyzed, so the page cannot tell whether the file that " +
         "has this path now is the same.",
     missing: "The file could not be read when the page was made, its name does not have the suffix of a source " +
@@ -179,14 +180,14 @@ function fileChoice(p, files, refresh) {
             refresh();
             document.getElementById("file-choice").focus();
         } }, files.map((file) => el("option", { value: file.source, selected: file.source === state.file },
-            `${baseName(a.sources[file.source])}: ${percent(file.share)}` + (file.text ? "" : file.reason === "changed" ? " (changed)" : " (no text)")))));
+            `${baseName(a.sources[file.source])}: ${percent(file.share)}` + (file.reason === "changed" ? " (changed)" : file.text ? "" : " (no text)")))));
 }
 
 function saveSource(p, file) {
     const counts = new Map(file.counts.map((row) => [row[0], row.slice(1)])), none = file.counts[0].slice(1).fill(0);
     csvFile(baseName(p.attribution.sources[file.source]), [["line", "references",
         ...levelsOf(p).map((level) => `${clean(level.name)} misses`), "source"],
-        ...file.text.map((text, i) => [i + 1, ...(counts.get(i + 1) || none), clean(text)])]);
+        ...file.text.map((text, i) => [i + 1, ...(counts.get(i + 1) || none), clean(text ?? "")])]);
 }
 
 function fileBody(p, file) {
@@ -194,6 +195,7 @@ function fileBody(p, file) {
     if (!file.text)
         return el("p", { class: "notice" }, missingText[file.reason]);
     return el("div", { class: "data-table" },
+        file.reason ? el("p", { class: "notice" }, missingText[file.reason]) : null,
         el("div", { class: "table-tools" },
             el("p", { class: "note" }, `Bars: share of all ${metricName(p)} of the run.`),
             linkButton("Previous hot line (p)", () => stepHot(-1)), linkButton("Next hot line (n)", () => stepHot(1)),
