@@ -153,23 +153,11 @@ static rd_status list_files(annotation *a) {
 #define COUNT_WIDTH 15
 #define SHARE_WIDTH 8
 
-/* Formats a number with commas between groups of three digits. */
-static void format_grouped(uint64_t x, char text[32]) {
-    char digits[24];
-    int n = snprintf(digits, sizeof digits, "%" PRIu64, x), at = 0;
-    for (int i = 0; i < n; i++) {
-        if (i && (n - i) % 3 == 0)
-            text[at++] = ',';
-        text[at++] = digits[i];
-    }
-    text[at] = '\0';
-}
-
 static void put_counts(annotation *a, const counts *c) {
     char text[32];
     for (size_t k = 0; k <= a->d->n_levels; k++) {
         uint64_t x = !c ? 0 : k ? c->misses[k - 1] : c->references;
-        format_grouped(x, text);
+        rdi_format_grouped(x, text);
         rdi_paper_column(&a->paper, -COUNT_WIDTH, x ? text : ".");
     }
     rdi_format_share(c ? share_of(a, c) : 0, text);
@@ -276,16 +264,6 @@ static void put_lines_after(annotation *a, const annotated_file *file, const ann
     }
 }
 
-/* Returns whether two paths match: one of them ends with the other one, beginning at a folder or file
- * name. */
-static bool is_path_of(const char *given, const char *source) {
-    while (strncmp(given, "./", 2) == 0)
-        given += 2;
-    size_t n = strlen(given), m = strlen(source), least = n < m ? n : m;
-    return least && strcmp(given + n - least, source + m - least) == 0 &&
-           (n == m || (n < m ? source[m - n - 1] : given[n - m - 1]) == '/');
-}
-
 /* Sets file->given of the source file whose path matches `given`. Without such a path, `given` may be an old
  * copy with another name: then it belongs to the source file of whose lines it has all, and most. */
 static rd_status place_given(annotation *a, const char *given) {
@@ -293,7 +271,7 @@ static rd_status place_given(annotation *a, const char *given) {
     size_t most = 0;
     bool matches = false;
     for (size_t i = 0; i < a->n_files; i++)
-        if (is_path_of(given, a->d->attribution->sources[a->files[i].source])) {
+        if (rdi_source_path_matches(given, a->d->attribution->sources[a->files[i].source])) {
             a->files[i].given = a->files[i].given ? a->files[i].given : given;
             matches = true;
         }
@@ -406,27 +384,12 @@ static void put_sums(annotation *a, const counts *shown) {
     rdi_text_puts(&a->paper.t, "whole profile\n");
 }
 
-static void put_unknown(annotation *a) {
-    rdi_text words = rdi_text_start(a->arena.ctx), safe = rdi_text_start(a->arena.ctx);
-    rdi_say_unknown_code(a->d, &words);
-    if (words.status == RD_OK && words.n)
-        rdi_text_escaped(&safe, words.data);
-    if (safe.status == RD_OK && safe.n) {
-        rdi_text_putc(&a->paper.t, '\n');
-        rdi_paper_wrap(&a->paper, safe.data);
-    }
-    if (words.status != RD_OK || safe.status != RD_OK)
-        a->paper.t.status = RD_ENOMEM;
-    rdi_text_drop(&words);
-    rdi_text_drop(&safe);
-}
-
 /* Returns whether the listing has a file that `given`, an element of config->sources, is a path or a copy
  * of. */
 static bool is_listed(const annotation *a, const char *given) {
     for (size_t i = 0; i < a->n_files; i++)
         if (a->files[i].given == given ||
-            is_path_of(given, a->d->attribution->sources[a->files[i].source]))
+            rdi_source_path_matches(given, a->d->attribution->sources[a->files[i].source]))
             return true;
     return false;
 }
@@ -476,7 +439,7 @@ static rd_status annotate(annotation *a, const rd_profile *p) {
         rdi_text_puts(&a->paper.t, "\nNo file of own code reaches the threshold.\n");
     put_unlisted(a);
     put_sums(a, &shown);
-    put_unknown(a);
+    rdi_paper_unknown_code(&a->paper, a->d);
     return RD_OK;
 }
 

@@ -3,6 +3,14 @@
 
 #include <string.h>
 
+bool rdi_source_path_matches(const char *given, const char *source) {
+    while (strncmp(given, "./", 2) == 0)
+        given += 2;
+    size_t n = strlen(given), m = strlen(source), least = n < m ? n : m;
+    return least && strcmp(given + n - least, source + m - least) == 0 &&
+           (n == m || (n < m ? source[m - n - 1] : given[n - m - 1]) == '/');
+}
+
 bool rdi_source_same_line(const char *now, const char *then) {
     static const char replaced[] = "\xef\xbf\xbd"; /* for a character that is not valid UTF-8 */
     const char *end = strstr(then, replaced);

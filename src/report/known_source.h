@@ -6,6 +6,10 @@
 #include "base/source_file.h"
 #include "reusedist/attribution.h"
 
+/* Returns whether two paths match: one of them ends with the other one, beginning at a folder or file
+ * name. */
+bool rdi_source_path_matches(const char *given, const char *source);
+
 /* The result of a comparison of the text that the profile has of a source file with a file. */
 typedef struct rdi_source_check {
     size_t known; /* number of lines with counts whose text is known and not empty */

@@ -139,6 +139,17 @@ void rdi_paper_wrap(rdi_paper *paper, const char *text) {
     rdi_text_putc(&paper->t, '\n');
 }
 
+void rdi_format_grouped(uint64_t x, char text[32]) {
+    char digits[24];
+    int n = snprintf(digits, sizeof digits, "%" PRIu64, x), at = 0;
+    for (int i = 0; i < n; i++) {
+        if (i && (n - i) % 3 == 0)
+            text[at++] = ',';
+        text[at++] = digits[i];
+    }
+    text[at] = '\0';
+}
+
 void rdi_format_share(double share, char *text) {
     double percent = share * 100;
     if (percent <= 0 || percent >= 100)

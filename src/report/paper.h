@@ -50,6 +50,8 @@ unsigned rdi_text_columns(const char *text);
 /* Formats a share: "3.1 %", "0.42 %", "<0.01 %", "100 %". Only exact values become "0 %" and "100
  * %". */
 void rdi_format_share(double share, char *text);
+/* Formats a number with commas between groups of three digits. */
+void rdi_format_grouped(uint64_t x, char text[32]);
 /* Formats a confidence band: "0.42 % .. 3.1 %". `text` has room for RDI_BAND_ROOM bytes. */
 #define RDI_BAND_ROOM 64
 void rdi_format_band(double low, double high, char *text);

@@ -24,6 +24,8 @@ void rdi_name_data(const rd_data_region *data, char *label, char size[16]);
 /* Adds sentences about code without names or lines: modules without debug information, code outside
  * of all modules, and scripts. (unknown_code.c) */
 void rdi_say_unknown_code(const rd_details *d, rdi_text *words);
+/* Prints these sentences as a paragraph of their own, with escaped control characters. */
+void rdi_paper_unknown_code(rdi_paper *paper, const rd_details *d);
 /* Adds a label. If it has more than `width` columns, dots replace its middle; if `fill` is true, it is
  * padded to them. Returns the number of columns of the label without the padding. */
 unsigned rdi_paper_label(rdi_paper *paper, const char *label, unsigned width, bool fill);

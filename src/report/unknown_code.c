@@ -122,3 +122,18 @@ void rdi_say_unknown_code(const rd_details *d, rdi_text *words) {
                         "data, not the lines of the script.",
                         words->n ? " " : "", found[INTERPRETER].module);
 }
+
+void rdi_paper_unknown_code(rdi_paper *paper, const rd_details *d) {
+    rdi_text words = rdi_text_start(paper->t.ctx), safe = rdi_text_start(paper->t.ctx);
+    rdi_say_unknown_code(d, &words);
+    if (words.status == RD_OK && words.n)
+        rdi_text_escaped(&safe, words.data);
+    if (safe.status == RD_OK && safe.n) {
+        rdi_text_putc(&paper->t, '\n');
+        rdi_paper_wrap(paper, safe.data);
+    }
+    if (words.status != RD_OK || safe.status != RD_OK)
+        paper->t.status = RD_ENOMEM;
+    rdi_text_drop(&words);
+    rdi_text_drop(&safe);
+}
