@@ -99,7 +99,7 @@ const command command_sharing = {
         "coherence, true_sharing, false_sharing, data, lines (source lines with the most misses\n"
         "and removals), loads, readers, writers (thread numbers), first, second (the data whose\n"
         "separation helps most), padding (bytes to insert between them), removes (the coherence\n"
-        "misses that disappear if data that different threads use are in different blocks).\n",
+        "misses that disappear if all such data are in different blocks).\n",
     .opts = sharing_opts,
     .opts_size = sizeof(sharing_options),
     .min_operands = 1,

@@ -127,15 +127,17 @@ typedef struct rd_shared_block {
     const char *data;              /* the data in the block, separated by "; " */
     const char *lines; /* the lines of code with the most misses or removals, separated by
                                       blanks */
-    /* The names of two groups of adjacent data in the block that should be separated: among the
-     * pairs of groups that cause many of the misses, the pair whose groups are nearest to each
-     * other. NULL: there is nothing to separate, and the four numbers below are 0. */
+    /* The names of two items that should be separated. They belong to different groups of adjacent
+     * items: of all divisions of the block into groups, the one with the fewest misses if every
+     * group is in a block of its own. Among the pairs that cause many of the misses, it is the pair
+     * whose groups are nearest to each other. NULL: there is nothing to separate, and the four
+     * numbers below are 0. */
     const char *first, *second;
     uint64_t first_offset, second_offset; /* offsets in bytes from the beginning of the block */
-    uint64_t padding; /* number of bytes to insert between the two groups, so that they are in
-                         different blocks */
-    uint64_t removes; /* number of coherence misses that disappear if all data of the block that
-                         different threads use are in different blocks */
+    uint64_t padding; /* number of bytes to insert between the two items, so that their groups are
+                         in different blocks */
+    uint64_t removes; /* number of coherence misses that disappear if all groups are in different
+                         blocks */
     const rd_shared_item *items; /* the bytes that were used since the first coherence miss, in
                                     ascending order */
     size_t n_items;

@@ -125,7 +125,7 @@ static void add_advice(rdi_paper *paper, const rd_shared_block *b) {
         t, " (bytes %" PRIu64 " and %" PRIu64 " of the block): %" PRIu64 " byte%s of padding\n",
         b->first_offset, b->second_offset, b->padding, b->padding == 1 ? "" : "s");
     rdi_text_printf(
-        t, "    between them; with all its data separated, %s of the misses (%s) disappear\n",
+        t, "    between them; with all such data separated, %s of the misses (%s) disappear\n",
         share, count);
 }
 

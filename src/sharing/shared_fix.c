@@ -1,4 +1,4 @@
-/* Analyzes a block again with each item in a block of its own. See shared_fix.h. */
+/* Analyzes a block again with its items in several blocks. See shared_fix.h. */
 #include "sharing/shared_fix.h"
 
 #include <string.h>
@@ -74,6 +74,81 @@ static void plant(item_state *state, const rdi_shared_run *seed, uint64_t set) {
         state->present[seed->thread / 64] |= bit;
 }
 
+/* Returns the bits of a group of adjacent items, and of the unused bytes between them. The group of
+ * all items is the whole block. */
+static uint64_t bits_of(const rdi_shared_fix *fix, size_t first, size_t last) {
+    if (first == 0 && last + 1 == fix->n_items)
+        return ~UINT64_C(0);
+    return ~UINT64_C(0) >> (63 - fix->items[last].last) & ~UINT64_C(0) << fix->items[first].first;
+}
+
+/* The analysis of a block: the states and the misses of all groups of adjacent items. The index of
+ * the group of the items from i to k is i * RDI_ITEMS_MAX + k. */
+typedef struct analysis {
+    const rdi_shared_blocks *b;
+    const rdi_shared_detail *d;
+    size_t words; /* per set of threads */
+    item_state states[RDI_ITEMS_MAX * RDI_ITEMS_MAX];
+    uint64_t misses[RDI_ITEMS_MAX * RDI_ITEMS_MAX];
+    /* Misses of pairs of items, which disappear if the groups are blocks of their own: the thread
+     * that misses uses item i, and the last store was to item k. */
+    uint32_t pairs[RDI_ITEMS_MAX * RDI_ITEMS_MAX];
+    size_t group[RDI_ITEMS_MAX]; /* the first item of the group of each item */
+} analysis;
+
+/* Applies a run, or a seed, to the group of the items from i to k. Returns whether the run
+ * misses. */
+static bool apply(analysis *a, const rdi_shared_fix *fix, const rdi_shared_run *run, size_t i,
+                  size_t k, bool *coherence) {
+    item_state *state = &a->states[i * RDI_ITEMS_MAX + k];
+    uint64_t set = bits_of(fix, i, k);
+    *coherence = false;
+    if (run->seed)
+        plant(state, run, set);
+    return !run->seed && (set & (run->read | run->stored)) &&
+           use(state, a->words, run->thread, set & run->stored, coherence);
+}
+
+/* Counts the misses of all groups of adjacent items in one pass over the log. If a run does not use a
+ * group, it does not use the smaller groups that begin with the same item either. */
+static void count_misses(analysis *a, rdi_shared_fix *fix) {
+    bool coherence = false;
+    for (uint32_t r = a->d->first_run; r; r = a->b->runs[r].next) {
+        const rdi_shared_run *run = &a->b->runs[r];
+        for (size_t i = 0; i < fix->n_items; i++)
+            for (size_t k = fix->n_items; k-- > i;) {
+                if (!(bits_of(fix, i, k) & (run->read | run->stored)))
+                    break;
+                a->misses[i * RDI_ITEMS_MAX + k] += apply(a, fix, run, i, k, &coherence);
+                fix->coherence += i == 0 && k + 1 == fix->n_items && coherence;
+            }
+    }
+    fix->misses = fix->n_items ? a->misses[fix->n_items - 1] : 0;
+}
+
+/* Divides the items into groups of adjacent items with the fewest misses in all, and with the fewest
+ * groups among the divisions with as many misses. The best division of the items before k follows
+ * from the best divisions of fewer items. */
+static void divide(analysis *a, rdi_shared_fix *fix) {
+    uint64_t least[RDI_ITEMS_MAX + 1] = {0};
+    size_t groups[RDI_ITEMS_MAX + 1] = {0}, begin[RDI_ITEMS_MAX + 1] = {0};
+    for (size_t k = 1; k <= fix->n_items; k++) {
+        least[k] = UINT64_MAX;
+        for (size_t i = 0; i < k; i++) {
+            uint64_t misses = least[i] + a->misses[i * RDI_ITEMS_MAX + k - 1];
+            if (misses > least[k] || (misses == least[k] && groups[i] + 1 >= groups[k]))
+                continue;
+            least[k] = misses;
+            groups[k] = groups[i] + 1;
+            begin[k] = i;
+        }
+    }
+    fix->left = least[fix->n_items];
+    for (size_t k = fix->n_items; k; k = begin[k])
+        for (size_t i = begin[k]; i < k; i++)
+            a->group[i] = begin[k];
+}
+
 /* Counts a miss for each pair of an item that has bits of `used` and an item that has bits of
  * `stored`. The thread that misses uses the bits `used`, and the last store was to the bits
  * `stored`. */
@@ -84,98 +159,98 @@ static void count_pairs(const rdi_shared_fix *fix, uint64_t used, uint64_t store
             pairs[i * RDI_ITEMS_MAX + k] += (fix->items[k].set & stored) != 0;
 }
 
-/* Counts the misses of the whole block and of its items in one pass over the log, and for each pair
- * of items the misses that disappear if every item is a block of its own. */
-static void analyze(const rdi_shared_blocks *b, const rdi_shared_detail *d, item_state *states,
-                    size_t words, uint32_t *pairs, rdi_shared_fix *fix) {
+/* Counts for each pair of items the misses that disappear if the groups are blocks of their own. */
+static void find_pairs(analysis *a, const rdi_shared_fix *fix) {
     uint64_t stored = 0; /* the bits that the seeds, or the last run with a store, have stored */
-    for (uint32_t r = d->first_run; r; r = b->runs[r].next) {
-        const rdi_shared_run *run = &b->runs[r];
-        bool coherence = false;
-        uint64_t used = run->read | run->stored, left = 0;
-        for (size_t i = 0; i <= fix->n_items && run->seed; i++)
-            plant(&states[i], run, i < fix->n_items ? fix->items[i].set : ~UINT64_C(0));
-        if (run->seed) {
-            stored |= run->stored;
-            continue;
+    bool coherence;
+    for (uint32_t r = a->d->first_run; r; r = a->b->runs[r].next) {
+        const rdi_shared_run *run = &a->b->runs[r];
+        size_t left = 0;
+        for (size_t i = 0, k; i < fix->n_items; i = k) {
+            for (k = i + 1; k < fix->n_items && a->group[k] == i;)
+                k++;
+            left += apply(a, fix, run, i, k - 1, &coherence);
         }
-        for (size_t i = 0; i < fix->n_items; i++)
-            if (fix->items[i].set & used)
-                left += use(&states[i], words, run->thread, fix->items[i].set & run->stored,
-                            &coherence);
-        bool miss = use(&states[fix->n_items], words, run->thread, run->stored != 0, &coherence);
-        fix->misses += miss;
-        fix->coherence += coherence;
-        fix->left += left;
-        if (miss && left == 0)
-            count_pairs(fix, used, stored, pairs);
-        stored = run->stored ? run->stored : stored;
+        if (apply(a, fix, run, 0, fix->n_items - 1, &coherence) && left == 0)
+            count_pairs(fix, run->read | run->stored, stored, a->pairs);
+        if (run->seed)
+            stored |= run->stored;
+        else
+            stored = run->stored ? run->stored : stored;
     }
 }
 
-/* Returns the misses of a pair of items, whichever of the two was stored. */
-static uint64_t misses_of(const uint32_t *pairs, size_t i, size_t k) {
-    return (uint64_t)pairs[i * RDI_ITEMS_MAX + k] + pairs[k * RDI_ITEMS_MAX + i];
+/* Returns the misses of a pair of items of different groups, whichever of the two was stored. */
+static uint64_t misses_of(const analysis *a, size_t i, size_t k) {
+    if (a->group[i] == a->group[k])
+        return 0;
+    return (uint64_t)a->pairs[i * RDI_ITEMS_MAX + k] + a->pairs[k * RDI_ITEMS_MAX + i];
 }
 
-/* Divides the items into groups, and sets begin[i] to the first bit of the group of item i.
- * Adjacent items, such as the fields of one struct, belong to the same group if no pair of them has
- * misses. */
-static void find_begins(const uint32_t *pairs, const rdi_shared_fix *fix, uint32_t *begin) {
-    for (size_t i = 0; i < fix->n_items; i++) {
-        bool joined = i && fix->items[i - 1].last + 1 == fix->items[i].first;
-        for (size_t k = i; joined && k-- > 0 && begin[k] == begin[i - 1];)
-            joined = misses_of(pairs, k, i) == 0;
-        begin[i] = joined ? begin[i - 1] : fix->items[i].first;
-    }
-}
-
-/* Chooses the pair of groups to separate. Candidates are the groups of all pairs of items with at
- * least a tenth of the misses of the pair with the most misses. The function chooses the candidate
- * whose groups are nearest to each other, because the padding that separates them is large enough
- * for all other candidates. */
-static void choose_pair(const uint32_t *pairs, rdi_shared_fix *fix) {
-    uint64_t most = 0, best = 0;
-    uint32_t begin[RDI_ITEMS_MAX], nearest = UINT32_MAX;
-    find_begins(pairs, fix, begin);
+/* Chooses the pair of items to separate. Candidates are all pairs of items of different groups with
+ * at least a tenth of the misses of the pair with the most misses; of two groups, the candidate with
+ * the lowest addresses stands for both. The function chooses the candidate whose groups are nearest
+ * to each other, because the padding that separates them is large enough for all other
+ * candidates. */
+static void choose_pair(const analysis *a, rdi_shared_fix *fix) {
+    uint64_t most = 0, best = 0, seen[RDI_ITEMS_MAX] = {0};
+    const rdi_shared_item *items = fix->items;
     for (size_t i = 0; i < fix->n_items; i++)
         for (size_t k = i + 1; k < fix->n_items; k++)
-            most = misses_of(pairs, i, k) > most ? misses_of(pairs, i, k) : most;
+            most = misses_of(a, i, k) > most ? misses_of(a, i, k) : most;
     for (size_t i = 0; i < fix->n_items; i++)
         for (size_t k = i + 1; k < fix->n_items; k++) {
-            uint64_t misses = misses_of(pairs, i, k);
-            uint32_t apart = begin[k] - begin[i];
-            if (misses == 0 || misses < most / 10 || apart == 0 || apart > nearest ||
-                (apart == nearest && misses <= best))
+            uint64_t misses = misses_of(a, i, k), second = UINT64_C(1) << a->group[k];
+            if (misses == 0 || misses < most / 10 || seen[a->group[i]] & second)
                 continue;
-            nearest = apart;
+            seen[a->group[i]] |= second;
+            uint32_t apart = items[a->group[k]].first - items[a->group[i]].first;
+            if (items[k].first - items[i].first < apart)
+                apart = items[k].first - items[i].first;
+            if (fix->has_pair && (apart > fix->apart || (apart == fix->apart && misses <= best)))
+                continue;
             best = misses;
             fix->has_pair = true;
-            fix->pair[0] = begin[i];
-            fix->pair[1] = begin[k];
+            fix->apart = apart;
+            fix->pair[0] = items[i].first;
+            fix->pair[1] = items[k].first;
+        }
+}
+
+/* Gives every group of adjacent items an empty state in `bits`. */
+static void clear_states(analysis *a, size_t n_items, uint64_t *bits) {
+    memset(bits, 0, n_items * n_items * 2 * a->words * sizeof *bits);
+    for (size_t i = 0; i < n_items; i++)
+        for (size_t k = 0; k < n_items; k++) {
+            uint64_t *own = bits + (i * n_items + k) * 2 * a->words;
+            a->states[i * RDI_ITEMS_MAX + k] = (item_state){own, own + a->words};
         }
 }
 
 rd_status rdi_shared_fix_find(const rdi_shared_blocks *b, const rdi_shared_detail *d,
                               size_t threads, rdi_shared_fix *out) {
-    size_t words = threads / 64 + 1;
-    uint64_t hash[64] = {0};
-    item_state states[RDI_ITEMS_MAX + 1];
+    uint64_t hash[64] = {0}, *bits = NULL;
     rdi_shared_use *uses = rdi_calloc(b->ctx, threads + 1, sizeof *uses);
-    uint64_t *bits = rdi_calloc(b->ctx, RDI_COUNT(states), 2 * words * sizeof *bits);
-    uint32_t *pairs = rdi_calloc(b->ctx, RDI_ITEMS_MAX * RDI_ITEMS_MAX, sizeof *pairs);
+    analysis *a = rdi_calloc(b->ctx, 1, sizeof *a);
     *out = (rdi_shared_fix){0};
-    if (uses && bits && pairs) {
-        for (size_t i = 0; i < RDI_COUNT(states); i++)
-            states[i] = (item_state){bits + 2 * i * words, bits + (2 * i + 1) * words};
+    if (uses && a) {
+        a->b = b;
+        a->d = d;
+        a->words = threads / 64 + 1;
         hash_bits(b, d, uses, hash);
         find_items(hash, out);
-        analyze(b, d, states, words, pairs, out);
-        choose_pair(pairs, out);
+        bits = rdi_alloc(b->ctx, out->n_items * out->n_items * 2 * a->words + 1, sizeof *bits);
     }
-    rd_status status = uses && bits && pairs ? RD_OK : RD_ENOMEM;
+    if (bits && out->n_items) {
+        clear_states(a, out->n_items, bits);
+        count_misses(a, out);
+        divide(a, out);
+        clear_states(a, out->n_items, bits);
+        find_pairs(a, out);
+        choose_pair(a, out);
+    }
     out->uses = uses;
+    rdi_free(b->ctx, a);
     rdi_free(b->ctx, bits);
-    rdi_free(b->ctx, pairs);
-    return status;
+    return bits ? RD_OK : RD_ENOMEM;
 }

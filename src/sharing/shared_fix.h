@@ -19,13 +19,15 @@ typedef struct rdi_shared_fix {
     size_t n_items;
     uint64_t coherence; /* coherence misses in the log */
     uint64_t misses;    /* misses in the log, which include the first references of threads */
-    uint64_t left;      /* misses that are left if every item is a block of its own */
-    /* The first bits of two groups of items that should be separated: a thread uses one group, and
-     * another thread stores to the other group. Among the pairs that cause many of the misses that
-     * disappear, it is the pair whose groups are nearest to each other; see choose_pair(). has_pair
-     * is false if there is no such pair. */
+    uint64_t left;      /* misses that are left with the best division of the items into groups of
+                           adjacent items, if every group is a block of its own; see divide() */
+    /* The first bits of two items of different groups that should be separated: a thread uses one
+     * item, and another thread stores to the other item. Among the pairs that cause many of the
+     * misses that disappear, it is the pair whose groups are nearest to each other; see
+     * choose_pair(). has_pair is false if there is no such pair. */
     bool has_pair;
     uint32_t pair[2];
+    uint32_t apart;       /* distance of the two items, or of their groups if this is less */
     rdi_shared_use *uses; /* what each thread has used of the block since its first coherence miss;
                              the caller frees them */
 } rdi_shared_fix;

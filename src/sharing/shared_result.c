@@ -202,8 +202,8 @@ static rd_status list_items(result *r, const rdi_shared_fix *fix, rd_shared_bloc
     return RD_OK;
 }
 
-/* Stores in `row` the two neighbors to separate, and how many misses disappear if all items are
- * separated. If the log does not have all misses, this number is scaled from the misses of the log
+/* Stores in `row` the two items to separate, and how many misses disappear if all groups of items
+ * are separated. If the log does not have all misses, this number is scaled from the misses of the log
  * to all misses. */
 static rd_status put_fix(result *r, const rdi_shared_detail *d, const rdi_shared_fix *fix,
                          rd_shared_block *row) {
@@ -216,7 +216,7 @@ static rd_status put_fix(result *r, const rdi_shared_detail *d, const rdi_shared
     row->removes = row->removes < all ? row->removes : all;
     row->first_offset = (uint64_t)fix->pair[0] << r->b->run_bits;
     row->second_offset = (uint64_t)fix->pair[1] << r->b->run_bits;
-    row->padding = r->b->block_bytes - (row->second_offset - row->first_offset);
+    row->padding = r->b->block_bytes - ((uint64_t)fix->apart << r->b->run_bits);
     RD_TRY(name_item(r, d, row->first_offset, &row->first));
     return name_item(r, d, row->second_offset, &row->second);
 }
