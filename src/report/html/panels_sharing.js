@@ -17,7 +17,7 @@ function sayChanges(s) {
             100 * b.removes < sharedMisses(s)) continue;
         seen.add(b.data);
         const text = sayFix(b), misses = sharedMisses(b);
-        said.push(`${text[0].toUpperCase()}${text.slice(1)}. If all data of this block that different threads use are ` +
+        said.push(`${text[0].toUpperCase()}${text.slice(1)}. If all such data of this block are ` +
             `in different blocks, ${percent(b.removes / misses)} of its ${count(misses)} coherence ` +
             `${plural(misses, "miss", "misses")} disappear.`);
     }
