@@ -14,15 +14,34 @@
 
 /* ---- variables ---- */
 
+/* Sets *address to the address of a variable. Returns whether the location of the variable is a fixed
+ * address. clang stores addresses in a table (DWARF 5), and the location has the index. It also places
+ * several variables in one symbol, at different offsets. */
+static bool fixed_address(Dwarf_Die *die, Dwarf_Addr *address) {
+    Dwarf_Attribute location, entry;
+    Dwarf_Op *op;
+    size_t n;
+    if (!dwarf_attr_integrate(die, DW_AT_location, &location) ||
+        dwarf_getlocation(&location, &op, &n) != 0 || n < 1 || n > 2 ||
+        (n == 2 && op[1].atom != DW_OP_plus_uconst))
+        return false;
+    if (op[0].atom == DW_OP_addr)
+        *address = op[0].number;
+    else if ((op[0].atom != DW_OP_addrx && op[0].atom != DW_OP_GNU_addr_index) ||
+             dwarf_getlocation_attr(&location, op, &entry) != 0 ||
+             dwarf_formaddr(&entry, address) != 0)
+        return false;
+    *address += n == 2 ? op[1].number : 0;
+    return true;
+}
+
 /* Adds a variable if it has a fixed address. */
 static rd_status add_variable(rdi_object_types *t, rd_ctx *ctx, Dwarf_Die *die) {
     Dwarf_Attribute attribute;
-    Dwarf_Op *op;
-    size_t n;
+    Dwarf_Addr address;
     Dwarf_Die type;
-    if (!dwarf_attr_integrate(die, DW_AT_location, &attribute) ||
-        dwarf_getlocation(&attribute, &op, &n) != 0 || n != 1 || op->atom != DW_OP_addr ||
-        !dwarf_attr_integrate(die, DW_AT_type, &attribute) || !dwarf_formref_die(&attribute, &type))
+    if (!fixed_address(die, &address) || !dwarf_attr_integrate(die, DW_AT_type, &attribute) ||
+        !dwarf_formref_die(&attribute, &type))
         return RD_OK;
     if (t->n == t->room) {
         void *grown = rdi_grow(ctx, t->variables, &t->room, sizeof *t->variables);
@@ -30,7 +49,7 @@ static rd_status add_variable(rdi_object_types *t, rd_ctx *ctx, Dwarf_Die *die) 
             return RD_ENOMEM;
         t->variables = grown;
     }
-    t->variables[t->n++] = (rdi_typed_variable){op->number, type};
+    t->variables[t->n++] = (rdi_typed_variable){address, type};
     return RD_OK;
 }
 
