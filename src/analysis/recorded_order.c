@@ -1,15 +1,25 @@
 /* Implements the count of coherence misses in recorded order. See recorded_order.h. */
 #include "analysis/recorded_order.h"
 
-#include "reusedist/profile.h"
-
 #include <string.h>
 
-/* A block, the set of threads that have it (`has`), and the set of threads that have lost it through a
- * store of another thread (`lost`). Each thread is one bit. */
+/* A block, the set of threads of a group that have it (`has`), and the set of those that have lost it
+ * through a store of another thread (`lost`). Each thread is one bit. */
 typedef struct shared_block {
     uint64_t block, has, lost; /* if `has` and `lost` are both 0, the entry is free */
 } shared_block;
+
+typedef struct known_thread {
+    uint64_t thread; /* process and thread number */
+    size_t index;    /* threads have indices in the order of their first references */
+} known_thread;
+
+/* The blocks of 64 threads. */
+#define GROUP_THREADS 64
+typedef struct thread_group {
+    shared_block *table;
+    size_t n, room;
+} thread_group;
 
 #define RECENT 256 /* number of blocks whose last reference is remembered */
 
@@ -25,16 +35,16 @@ struct rdi_recorded_order {
     rd_ctx *ctx;
     rd_mapper *mapper;
     bool processes;
-    uint64_t threads[RDI_RECORDED_THREADS]; /* process and thread numbers */
-    size_t n_threads;
-    bool too_many; /* true: there are more than RDI_RECORDED_THREADS threads */
-    shared_block *table;
-    size_t n, room;
+    known_thread *threads; /* in ascending order of process and thread number */
+    size_t n_threads, threads_room;
+    thread_group *groups; /* the thread of an index belongs to group index / GROUP_THREADS */
+    size_t n_groups, groups_room;
     uint64_t misses;
     /* A stretch: consecutive references of one thread. */
     uint64_t stretch; /* number of the current stretch, from 1 */
     uint64_t thread;  /* process and thread number of its thread */
-    uint64_t bit;     /* bit of its thread; 0: none */
+    size_t group;     /* group of its thread */
+    uint64_t bit;     /* bit of its thread in the group; 0: there was no reference yet */
     recent_block recent[RECENT];
 };
 
@@ -47,9 +57,7 @@ rd_status rdi_recorded_order_new(rd_ctx *ctx, const rd_mapping *mapping, bool pr
     own.origins = true;
     r->ctx = ctx;
     r->processes = processes;
-    r->room = 1024;
-    r->table = rdi_calloc(ctx, r->room, sizeof *r->table);
-    rd_status status = r->table ? rd_mapper_new(ctx, &own, &r->mapper) : RD_ENOMEM;
+    rd_status status = rd_mapper_new(ctx, &own, &r->mapper);
     if (status == RD_OK)
         *out = r;
     else
@@ -61,37 +69,77 @@ void rdi_recorded_order_free(rdi_recorded_order *r) {
     if (!r)
         return;
     rd_mapper_free(r->mapper);
-    rdi_free(r->ctx, r->table);
+    rdi_free(r->ctx, r->threads);
+    for (size_t g = 0; g < r->n_groups; g++)
+        rdi_free(r->ctx, r->groups[g].table);
+    rdi_free(r->ctx, r->groups);
     rdi_free(r->ctx, r);
 }
 
 uint64_t rdi_recorded_order_misses(const rdi_recorded_order *r) {
-    return r->too_many ? RD_UNKNOWN : r->misses;
+    return r->misses;
 }
 
-/* Returns the bit of a thread, or 0 if there are too many threads. */
-static uint64_t bit_of(rdi_recorded_order *r, uint64_t thread) {
-    size_t at = 0;
-    while (at < r->n_threads && r->threads[at] != thread)
-        at++;
-    if (at == RDI_RECORDED_THREADS) {
-        r->too_many = true;
-        return 0;
+static rd_status add_group(rdi_recorded_order *r) {
+    if (r->n_groups == r->groups_room) {
+        thread_group *grown = rdi_grow(r->ctx, r->groups, &r->groups_room, sizeof *grown);
+        if (!grown)
+            return RD_ENOMEM;
+        r->groups = grown;
     }
-    if (at == r->n_threads)
-        r->threads[r->n_threads++] = thread;
-    return UINT64_C(1) << at;
+    thread_group group = {.room = 1024};
+    group.table = rdi_calloc(r->ctx, group.room, sizeof *group.table);
+    if (!group.table)
+        return RD_ENOMEM;
+    r->groups[r->n_groups++] = group;
+    return RD_OK;
+}
+
+/* Adds a thread at a place in the array of threads. */
+static rd_status add_thread(rdi_recorded_order *r, size_t at, uint64_t thread) {
+    if (r->n_threads == r->threads_room) {
+        known_thread *grown = rdi_grow(r->ctx, r->threads, &r->threads_room, sizeof *grown);
+        if (!grown)
+            return RD_ENOMEM;
+        r->threads = grown;
+    }
+    if (r->n_threads == r->n_groups * GROUP_THREADS)
+        RD_TRY(add_group(r));
+    memmove(r->threads + at + 1, r->threads + at, (r->n_threads - at) * sizeof *r->threads);
+    r->threads[at] = (known_thread){thread, r->n_threads};
+    r->n_threads++;
+    return RD_OK;
+}
+
+/* Sets *index to the index of a thread, and adds the thread if it is new. */
+static rd_status find_thread(rdi_recorded_order *r, uint64_t thread, size_t *index) {
+    size_t low = 0, high = r->n_threads;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (r->threads[middle].thread < thread)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == r->n_threads || r->threads[low].thread != thread)
+        RD_TRY(add_thread(r, low, thread));
+    *index = r->threads[low].index;
+    return RD_OK;
 }
 
 /* Begins a new stretch if reference `i` belongs to another thread than the reference before. */
-static void follow_thread(rdi_recorded_order *r, const rd_refs *refs, size_t i) {
+static rd_status follow_thread(rdi_recorded_order *r, const rd_refs *refs, size_t i) {
+    size_t index = 0;
     uint64_t process = r->processes ? refs->addr[i] >> 48 : 0;
     uint64_t thread = process << 32 | (refs->thread ? refs->thread[i] : 0);
     if (r->bit && thread == r->thread)
-        return;
+        return RD_OK;
+    RD_TRY(find_thread(r, thread, &index));
     r->thread = thread;
-    r->bit = bit_of(r, thread);
+    r->group = index / GROUP_THREADS;
+    r->bit = UINT64_C(1) << index % GROUP_THREADS;
     r->stretch++;
+    return RD_OK;
 }
 
 /* Returns whether a reference is known to change nothing. Otherwise remembers the reference. */
@@ -111,30 +159,45 @@ static shared_block *find(shared_block *table, size_t room, uint64_t block) {
     return &table[at];
 }
 
-static rd_status grow(rdi_recorded_order *r) {
-    shared_block *table = rdi_calloc(r->ctx, 2 * r->room, sizeof *table);
+static rd_status grow(rdi_recorded_order *r, thread_group *g) {
+    shared_block *table = rdi_calloc(r->ctx, 2 * g->room, sizeof *table);
     if (!table)
         return RD_ENOMEM;
-    for (size_t i = 0; i < r->room; i++)
-        if (r->table[i].has | r->table[i].lost)
-            *find(table, 2 * r->room, r->table[i].block) = r->table[i];
-    rdi_free(r->ctx, r->table);
-    r->table = table;
-    r->room *= 2;
+    for (size_t i = 0; i < g->room; i++)
+        if (g->table[i].has | g->table[i].lost)
+            *find(table, 2 * g->room, g->table[i].block) = g->table[i];
+    rdi_free(r->ctx, g->table);
+    g->table = table;
+    g->room *= 2;
     return RD_OK;
 }
 
-static rd_status count(rdi_recorded_order *r, uint64_t block, uint64_t bit, bool store) {
-    if (2 * r->n >= r->room)
-        RD_TRY(grow(r));
-    shared_block *b = find(r->table, r->room, block);
-    r->n += !(b->has | b->lost);
+/* Removes a block from all threads of the other groups. */
+static void remove_elsewhere(rdi_recorded_order *r, uint64_t block) {
+    for (size_t g = 0; g < r->n_groups; g++) {
+        if (g == r->group)
+            continue;
+        shared_block *b = find(r->groups[g].table, r->groups[g].room, block);
+        b->lost |= b->has;
+        b->has = 0;
+    }
+}
+
+/* Counts a reference of the current thread. */
+static rd_status count(rdi_recorded_order *r, uint64_t block, bool store) {
+    thread_group *g = &r->groups[r->group];
+    uint64_t bit = r->bit;
+    if (2 * g->n >= g->room)
+        RD_TRY(grow(r, g));
+    shared_block *b = find(g->table, g->room, block);
+    g->n += !(b->has | b->lost);
     b->block = block;
     r->misses += (b->lost & bit) != 0;
     b->lost &= ~bit;
     if (store) {
         b->lost |= b->has & ~bit;
         b->has = bit;
+        remove_elsewhere(r, block);
     } else {
         b->has |= bit;
     }
@@ -144,16 +207,16 @@ static rd_status count(rdi_recorded_order *r, uint64_t block, uint64_t bit, bool
 rd_status rdi_recorded_order_feed(void *self, const rd_refs *refs) {
     rdi_recorded_order *r = self;
     rd_mapper_feed(r->mapper, refs);
-    while (!r->too_many) {
+    while (true) {
         const uint64_t *blocks = NULL;
         size_t n = 0;
         RD_TRY(rd_mapper_next(r->mapper, &blocks, &n));
         const uint32_t *origins = rd_mapper_origins(r->mapper);
         for (size_t i = 0; i < n; i++) {
             bool store = refs->kind && refs->kind[origins[i]] & RD_STORE;
-            follow_thread(r, refs, origins[i]);
-            if (r->bit && !is_repeat(r, blocks[i], store))
-                RD_TRY(count(r, blocks[i], r->bit, store));
+            RD_TRY(follow_thread(r, refs, origins[i]));
+            if (!is_repeat(r, blocks[i], store))
+                RD_TRY(count(r, blocks[i], store));
         }
         if (n == 0)
             break;

@@ -7,8 +7,6 @@
 #include "base/common.h"
 #include "reusedist/trace.h"
 
-#define RDI_RECORDED_THREADS 64 /* maximum number of threads; with more, the result is RD_UNKNOWN */
-
 typedef struct rdi_recorded_order rdi_recorded_order;
 
 /* If `processes` is true, the top 16 bits of an address identify its process. */
@@ -17,7 +15,7 @@ rd_status rdi_recorded_order_new(rd_ctx *ctx, const rd_mapping *mapping, bool pr
 /* Counts the coherence misses of a batch. This function is an rd_refs_sink; `self` is an
  * rdi_recorded_order. */
 rd_status rdi_recorded_order_feed(void *self, const rd_refs *refs);
-/* Returns the number of coherence misses so far, or RD_UNKNOWN if there are too many threads. */
+/* Returns the number of coherence misses so far. */
 uint64_t rdi_recorded_order_misses(const rdi_recorded_order *r);
 void rdi_recorded_order_free(rdi_recorded_order *r);
 

@@ -17,16 +17,25 @@ python3 "$DATA/../../scripts/check_profile.py" p.json
 "$REUSEDIST" analyze -q -f $f --stacks=private --interleave=lockstep:3 t.csv | grep stacks
 # Lockstep also counts the coherence misses in recorded order, and shows them if they differ by more than a
 # percentage point.
-awk 'function r(n) { x = x * 16807 % 2147483647; return x % n }
-    BEGIN { x = 3; t = 0; for (i = 0; i < 3000; i++) { if (r(50) == 0) t = r(5)
-        print r(2000) "," 1 + r(100) "," (r(5) < 2 ? "S" : "L") "," t } }' >random.csv
+generate() { # THREADS
+    awk -v threads="$1" 'function r(n) { x = x * 16807 % 2147483647; return x % n }
+        BEGIN { x = 3; t = 0; for (i = 0; i < 3000; i++) { if (r(50) == 0) t = r(threads)
+            print r(2000) "," 1 + r(100) "," (r(5) < 2 ? "S" : "L") "," t } }'
+}
+agree() { # TRACE: compares the number beside lockstep with that of an analysis in recorded order
+    local in_json alone
+    in_json=$("$REUSEDIST" analyze -q -f $f --stacks=private --interleave=lockstep --out=json "$1" |
+        sed -n 's/.*"recorded_coherence": \([0-9]*\).*/\1/p')
+    alone=$("$REUSEDIST" analyze -q -f $f --stacks=private --out=json "$1" |
+        grep -o '"coherence": [0-9]*' | awk '{ n += $2 } END { print n }')
+    [ "$in_json" = "$alone" ] && echo "the same number in recorded order"
+}
+generate 5 >random.csv
+generate 200 >crowd.csv # more threads than a set of 64 bits has
 "$REUSEDIST" analyze -q -f $f --stacks=private random.csv >recorded.txt
 "$REUSEDIST" analyze -q -f $f --stacks=private --interleave=lockstep random.csv >lockstep.txt
-in_json=$("$REUSEDIST" analyze -q -f $f --stacks=private --interleave=lockstep --out=json random.csv |
-    sed -n 's/.*"recorded_coherence": \([0-9]*\).*/\1/p')
-alone=$("$REUSEDIST" analyze -q -f $f --stacks=private --out=json random.csv |
-    grep -o '"coherence": [0-9]*' | awk '{ n += $2 } END { print n }')
-[ "$in_json" = "$alone" ] && echo "the same number in recorded order"
+agree random.csv
+agree crowd.csv
 grep '  coherence ' recorded.txt
 grep '  coherence \|recorded order' lockstep.txt
 printf '%s\n' a b a >ids.txt
