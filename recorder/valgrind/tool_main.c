@@ -10,6 +10,7 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_options.h"
+#include "pub_tool_threadstate.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
@@ -58,15 +59,26 @@ static void print_debug_usage(void) {
     VG_(printf)("    (none)\n");
 }
 
-#define FIRST_THREAD 1 /* number that Valgrind gives to the first thread of a program */
+static UInt threads = 1; /* number of threads of the process that have not ended */
 
 static void create_thread(ThreadId parent, ThreadId thread) {
-    if (thread != FIRST_THREAD)
+    if (parent != VG_INVALID_THREADID) { /* not the first thread of the program */
+        threads++;
         buffer_count_thread(1);
+    }
     if (options.events)
         events_thread_is_created(thread);
     if (options.sync)
         sync_thread_is_created(parent, thread);
+}
+
+/* Counts the end of a thread. The last thread ends the program and is not counted, whether it is the
+ * first thread or another one: the first thread may end before, with pthread_exit(). */
+static void count_end(void) {
+    if (threads == 1)
+        return;
+    threads--;
+    buffer_count_thread(-1);
 }
 
 static void end_thread(ThreadId thread) {
@@ -121,8 +133,8 @@ static void before_system_call(ThreadId thread, UInt number, UWord *args, UInt c
     (void)count;
     if (replaces_program(number))
         buffer_count_replaced(1);
-    if (number == __NR_exit && thread != FIRST_THREAD) /* only the thread ends, not the program */
-        buffer_count_thread(-1);
+    if (number == __NR_exit) /* only the thread ends, not the program */
+        count_end();
     if (options.sync)
         sync_before_system_call(thread, number, args);
 }
@@ -168,6 +180,7 @@ static void after_fork_in_parent(ThreadId thread) {
 
 static void after_fork_in_child(ThreadId thread) {
     (void)thread;
+    threads = 1;
     buffer_restart_in_child(options.children);
     if (options.contexts)
         contexts_restart_in_child();

@@ -115,8 +115,9 @@ typedef struct rdi_channel {
                               recorded */
     uint32_t replaced;     /* number of recorded programs that exec() replaced by one that is not
                               recorded */
-    /* Number of threads that recorded programs have created and that have not ended. After all
-     * programs have ended, it is the number of threads that still ran when their program ended. */
+    /* Number of threads of recorded programs that have not ended, without one thread per program.
+     * After all programs have ended, it is the number of threads that still ran when another thread
+     * ended their program. */
     uint32_t threads;
     /* Recorders increment `fulls` and `tickets`. The reader sets `reader_waits` while it sleeps on
      * `fulls`. This group of fields and the next one are in different cache lines. */

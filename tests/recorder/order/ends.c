@@ -1,5 +1,6 @@
 /* A program that ends while one of its threads runs: by exit(), by a crash or by SIGKILL. A second
- * thread has ended before. */
+ * thread has ended before. With "leave", the first thread ends first, and the program ends with the last
+ * thread. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,12 +25,24 @@ static void *run_on(void *nothing) {
     return nothing;
 }
 
+static void *end_last(void *first) {
+    pthread_join(*(pthread_t *)first, NULL);
+    counter++;
+    return NULL;
+}
+
 int main(int argc, char **argv) {
     const char *how = argc > 1 ? argv[1] : "";
     pthread_t threads[2];
     pthread_barrier_init(&barrier, NULL, 2);
     pthread_create(&threads[0], NULL, end_soon, NULL);
     pthread_join(threads[0], NULL);
+    if (strcmp(how, "leave") == 0) {
+        static pthread_t first;
+        first = pthread_self();
+        pthread_create(&threads[1], NULL, end_last, &first);
+        pthread_exit(NULL);
+    }
     pthread_create(&threads[1], NULL, run_on, NULL);
     pthread_barrier_wait(&barrier);
     if (strcmp(how, "crash") == 0)
