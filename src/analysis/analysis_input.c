@@ -164,9 +164,9 @@ static rd_status read_references(rd_analysis *a, rdi_analysis_reading *r) {
     return status;
 }
 
-/* Adds the facts of an interleaved trace to those of the analysis, after the trace was read. Makes notes
- * if the trace has fewer than two threads, or if threads missed turns. */
-static void note_interleaved(rd_analysis *a, const rdi_analysis_reading *r) {
+/* Adds the facts of an interleaved trace to those of the analysis, after the trace was read with
+ * `status`. Makes notes if the trace has fewer than two threads, or if threads missed turns. */
+static void note_interleaved(rd_analysis *a, const rdi_analysis_reading *r, rd_status status) {
     rd_interleaved_facts facts = rd_trace_interleaved(r->trace);
     rd_interleaving *all = &a->interleaving;
     all->turn = a->config.interleave->turn ? a->config.interleave->turn : 1;
@@ -175,7 +175,7 @@ static void note_interleaved(rd_analysis *a, const rdi_analysis_reading *r) {
     all->overflows += facts.overflows;
     all->recorded_coherence =
         a->recorded_order ? rdi_recorded_order_misses(a->recorded_order) : RD_UNKNOWN;
-    if (facts.threads < 2)
+    if (facts.threads < 2 && status == RD_OK)
         rdi_analysis_note(a, RD_NOTE_WARNING,
                           "%s: the trace has only one thread, so its order is the recorded one",
                           r->name);
@@ -216,7 +216,7 @@ rd_status rdi_analysis_read_opened(rd_analysis *a, rdi_analysis_reading *r) {
     ordered.is_file = false; /* a direct read of the file would give the recorded order */
     RD_TRY(rd_trace_interleave(a->ctx, r->trace, &order, &ordered.trace));
     rd_status status = read_references(a, &ordered);
-    note_interleaved(a, &ordered);
+    note_interleaved(a, &ordered, status);
     rd_trace_close(ordered.trace);
     return status;
 }

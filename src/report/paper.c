@@ -228,12 +228,14 @@ static void tell_interleaving(rdi_paper *paper, const rd_profile *p) {
     char text[320];
     if (!i)
         return;
-    snprintf(
-        text, sizeof text,
-        "Lockstep: %" PRIu64 " thread%s in turns of %" PRIu64
-        " reference%s, because recorders serialize threads or collect their references. A thread "
-        "stays behind the threads it waited for.",
-        i->threads, i->threads == 1 ? "" : "s", i->turn, i->turn == 1 ? "" : "s");
+    if (i->threads == 1)
+        snprintf(text, sizeof text, "Lockstep of one thread is the recorded order.");
+    else
+        snprintf(text, sizeof text,
+                 "Lockstep: %" PRIu64 " threads in turns of %" PRIu64
+                 " reference%s, because recorders serialize threads or collect their references. A "
+                 "thread stays behind the threads it waited for.",
+                 i->threads, i->turn, i->turn == 1 ? "" : "s");
     rdi_paper_wrap(paper, text);
     snprintf(text, sizeof text,
              "The reorder buffer of %" PRIu64 " records was too small for %" PRIu64

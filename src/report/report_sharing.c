@@ -155,7 +155,7 @@ static void add_totals(rdi_paper *paper, const rd_shared_data *s) {
     rdi_format_share(misses ? (double)s->false_sharing / (double)misses : 0, falsely);
     rdi_text_printf(t, "  references       %s of %" PRIu64 " thread%s, interleaving: ", references,
                     s->threads, s->threads == 1 ? "" : "s");
-    rdi_text_escaped(t, s->interleave);
+    rdi_text_escaped(t, s->threads == 1 ? "recorded" : s->interleave);
     rdi_text_printf(t, "\n  coherence misses %s, %s of the references; %s are false sharing\n",
                     count, share, falsely);
     rdi_text_printf(t, "  shared blocks    %" PRIu64 "\n", s->shared_blocks);

@@ -115,7 +115,7 @@ static void add_private(rdi_report *r) {
     rdi_text_printf(t,
                     "private, one cache for each of %zu thread%s; interleaving: ", all->n_threads,
                     all->n_threads == 1 ? "" : "s");
-    rdi_text_escaped(t, all->interleave);
+    rdi_text_escaped(t, all->n_threads == 1 ? "recorded" : all->interleave);
     rdi_text_putc(t, '\n');
     add_recorded_order(r, misses / (double)r->facts->references);
 }
