@@ -3,6 +3,7 @@
 
 #include "profile/profile_write.h"
 #include "report/change.h"
+#include "report/line_words.h"
 
 #include <math.h>
 #include <string.h>
@@ -175,6 +176,37 @@ static void put_histogram(rd_json_writer *w, const rd_profile *p, const rdi_html
     rd_json_end_object(w);
 }
 
+/* ---- the line with the most misses ---- */
+
+/* Writes a sentence as a string, or null if it is empty. */
+static rd_status put_words(rd_json_writer *w, rdi_text *words) {
+    if (words->n)
+        rd_json_put_string(w, NULL, words->data);
+    else
+        rd_json_put_null(w, NULL);
+    rd_status status = words->status;
+    rdi_text_drop(words);
+    return status;
+}
+
+/* Writes what the library says about the worst line of each level: [distance, advice]. */
+static rd_status put_line_words(rd_json_writer *w, const rd_profile *p) {
+    const rd_details *d = rd_profile_details(p);
+    rd_json_begin_array(w, "line_words", RD_JSON_INLINE);
+    for (size_t k = 0; d && d->attribution && k < d->n_levels; k++) {
+        rdi_text distance = rdi_text_start(w->text.ctx), advice = distance;
+        rdi_say_distance(p, k, &distance);
+        rdi_say_advice(p, k, &advice);
+        rd_json_begin_array(w, NULL, RD_JSON_INLINE);
+        rd_status status = put_words(w, &distance), other = put_words(w, &advice);
+        rd_json_end_array(w);
+        RD_TRY(status);
+        RD_TRY(other);
+    }
+    rd_json_end_array(w);
+    return RD_OK;
+}
+
 /* ---- the whole object ---- */
 
 static rd_status put_profile(rd_json_writer *w, const rd_page *page, size_t i,
@@ -196,6 +228,7 @@ static rd_status put_profile(rd_json_writer *w, const rd_page *page, size_t i,
         put_histogram(w, p, axis);
     }
     RD_TRY(rdi_html_details(w, p, page->n));
+    RD_TRY(put_line_words(w, p));
     RD_TRY(rdi_html_contexts(w, p, page->n));
     RD_TRY(rdi_html_threads(w, p, page->n));
     rdi_html_sharing(w, p, page->n);

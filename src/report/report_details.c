@@ -4,6 +4,7 @@
 
 #include "profile/hist.h"
 #include "profile/profile_build.h"
+#include "report/line_words.h"
 #include "report/report_calls.h"
 #include "reusedist/attribution.h"
 
@@ -253,43 +254,6 @@ static size_t telling_level(const details_report *r) {
     return level;
 }
 
-/* Returns the line with the most misses at `level`, first touches not counted, or RD_NO_INDEX if no
- * line has such misses. */
-static size_t worst_line(const details_report *r, size_t level) {
-    const rd_attribution *a = r->d->attribution;
-    size_t worst = RD_NO_INDEX;
-    uint64_t most = 0;
-    for (size_t i = 0; i < a->n_lines; i++) {
-        const rd_share *share = &a->lines[i].share;
-        uint64_t avoidable = share->misses[level] - share->infinite;
-        if (a->lines[i].function != RD_NO_INDEX && avoidable > most) {
-            most = avoidable;
-            worst = i;
-        }
-    }
-    return worst;
-}
-
-static bool is_same_line(const rd_attribution *a, size_t i, size_t k) {
-    const rd_code_line *x = &a->lines[i], *y = &a->lines[k];
-    return i == k ||
-           (x->source != RD_NO_INDEX && x->source == y->source && x->line && x->line == y->line);
-}
-
-/* Returns the misses and the first touches of a source line, which has a row for each function with this
- * line. */
-static rd_share share_of_line(const details_report *r, size_t line) {
-    const rd_attribution *a = r->d->attribution;
-    rd_share sum = {0};
-    for (size_t i = 0; i < a->n_lines; i++)
-        if (is_same_line(a, i, line)) {
-            sum.infinite += a->lines[i].share.infinite;
-            for (size_t k = 0; k < r->d->n_levels; k++)
-                sum.misses[k] += a->lines[i].share.misses[k];
-        }
-    return sum;
-}
-
 /* Returns the end of the sentence about a line. It mentions first touches if they are more than a
  * twentieth of the line's misses. With a bound, first touches are not known. */
 static const char *end_of_reuse(const details_report *r, const rd_share *share, size_t level) {
@@ -308,11 +272,11 @@ static void say_data(const details_report *r, rdi_text *words, size_t line, cons
     for (size_t i = 0; i < a->n_line_data; i++) {
         const rd_data_region *data = &a->data[a->line_data[i].data];
         uint64_t misses = 0;
-        if (!is_same_line(a, a->line_data[i].line, line) || data->kind == RD_DATA_OTHER)
+        if (!rdi_is_same_line(a, a->line_data[i].line, line) || data->kind == RD_DATA_OTHER)
             continue;
         for (size_t k = 0; k < a->n_line_data; k++)
             if (a->line_data[k].data == a->line_data[i].data &&
-                is_same_line(a, a->line_data[k].line, line))
+                rdi_is_same_line(a, a->line_data[k].line, line))
                 misses += a->line_data[k].misses[level];
         if (misses <= share->misses[level] / 2)
             continue;
@@ -323,6 +287,15 @@ static void say_data(const details_report *r, rdi_text *words, size_t line, cons
     rdi_text_printf(words, ": it reuses blocks after they were evicted%s", end);
 }
 
+/* Names the worst line when it used the blocks last, too. Without debug information it is not a line. */
+static const char *same_place(const rd_attribution *a, size_t line) {
+    if (a->lines[line].source != RD_NO_INDEX)
+        return "the same line";
+    return strncmp(a->functions[a->lines[line].function].name, "0x", 2) == 0
+               ? "the same instruction"
+               : "the same function";
+}
+
 /* Says which line used the blocks last before they missed, if one line did so in more than a
  * quarter of the misses. */
 static void say_pair(const details_report *r, rdi_text *words, size_t line,
@@ -331,34 +304,25 @@ static void say_pair(const details_report *r, rdi_text *words, size_t line,
     const rd_reuse_pair *most = NULL;
     for (size_t i = 0; i < a->n_pairs; i++)
         if (a->pairs[i].use != RD_NO_INDEX && a->pairs[i].reuse != RD_NO_INDEX &&
-            is_same_line(a, a->pairs[i].reuse, line) &&
+            rdi_is_same_line(a, a->pairs[i].reuse, line) &&
             (!most || a->pairs[i].misses[level] > most->misses[level]))
             most = &a->pairs[i];
     uint64_t misses = share_of->misses[level];
     if (!most || most->misses[level] <= misses / 4)
         return;
-    char share[RDI_FORMAT_ROOM], place[RDI_LABEL_ROOM], distance[RDI_FORMAT_ROOM];
+    char share[RDI_FORMAT_ROOM], place[RDI_LABEL_ROOM];
     rdi_format_share((double)most->misses[level] / (double)misses, share);
     rdi_name_place(r->d->attribution, most->use, place);
-    rdi_text_printf(words, " In %s of these misses, %s used the block last", share,
-                    is_same_line(a, most->use, line) ? "the same line" : place);
-    /* The mean distance is left out if more than a tenth of the reuses are hits, because much of it
-     * would come from the hits. */
-    if (most->misses[level] >= most->count - most->count / 10) {
-        uint64_t mean = (uint64_t)((double)rdi_sum_wide(most->distance_sum) / (double)most->count);
-        rdi_format_size(r->paper, mean, distance);
-        rdi_text_printf(words, ", with %s %s in between", distance,
-                        r->paper->block_bytes ? "of other data" : "other objects");
-    }
-    rdi_text_putc(words, '.');
+    rdi_text_printf(words, " In %s of these misses, %s used the block last.", share,
+                    rdi_is_same_line(a, most->use, line) ? same_place(a, line) : place);
 }
 
 static void say_worst(const details_report *r, rdi_text *words, size_t level) {
-    size_t line = worst_line(r, level);
+    size_t line = rdi_worst_line(r->d->attribution, level);
     if (line == RD_NO_INDEX)
         return;
     char share[RDI_FORMAT_ROOM], ratio[RDI_FORMAT_ROOM], place[RDI_LABEL_ROOM];
-    const rd_share of_line = share_of_line(r, line);
+    const rd_share of_line = rdi_share_of_line(r->d->attribution, line);
     rdi_format_share((double)of_line.misses[level] / (double)r->all.misses[level], share);
     rdi_format_share((double)r->all.misses[level] / (double)r->all.references, ratio);
     rdi_name_line(r->d->attribution, line, place);
@@ -372,6 +336,8 @@ static void say_worst(const details_report *r, rdi_text *words, size_t level) {
                         name, ratio, place, share);
     say_data(r, words, line, &of_line, level);
     say_pair(r, words, line, &of_line, level);
+    rdi_text_putc(words, ' ');
+    rdi_say_distance(r->p, level, words);
 }
 
 static void say_words_used(const details_report *r, rdi_text *words) {
@@ -404,11 +370,22 @@ static void say_phases(const details_report *r, rdi_text *words) {
     rdi_text_printf(words, "%s.", phases < w->n_phases && w->n_phases > ORDER_MAX ? " .." : "");
 }
 
+static void say_advice(const details_report *r, rdi_text *words, size_t level) {
+    rdi_text advice = rdi_text_start(r->paper->t.ctx);
+    rdi_say_advice(r->p, level == RD_NO_INDEX ? 0 : level, &advice);
+    if (advice.status == RD_OK && advice.n)
+        rdi_text_printf(words, "%s%s", words->n ? " " : "", advice.data);
+    else if (advice.status != RD_OK)
+        words->status = advice.status;
+    rdi_text_drop(&advice);
+}
+
 static void put_sentences(const details_report *r) {
     rdi_text words = rdi_text_start(r->paper->t.ctx), safe = rdi_text_start(r->paper->t.ctx);
     size_t level = telling_level(r);
     if (r->d->attribution && level != RD_NO_INDEX)
         say_worst(r, &words, level);
+    say_advice(r, &words, level);
     say_words_used(r, &words);
     say_phases(r, &words);
     rdi_say_unknown_code(r->d, &words);

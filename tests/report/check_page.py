@@ -197,6 +197,9 @@ def check_tables(checks, chrome, url):
     page.press("Enter")
     opened = page.evaluate("document.querySelector('.details:not([hidden])').textContent")
     checks.that("tables: a row opens to its source", "sum += a[i * n + k] * b[k * n + j];" in opened, opened)
+    checks.that("tables: and the peak of its distances", "Distances: the peak is at a distance of 1 block, " in opened, opened)
+    checks.equal("tables: and their median", page.evaluate(
+        "document.querySelector('#lines td[data-label=\"Median distance\"]').textContent"), "512 \u2013 1023")
     checks.that("tables: and what it misses", "memory from matrix_new (matmul.c:23)" in opened, opened)
     checks.that("tables: other lists are reached by Tab", focus_on(page, "input[name=code]"))
     page.press("ArrowRight")
@@ -324,7 +327,9 @@ def check_findings(checks, chrome, url):
     for part in ("matmul.c:14 causes 99.2 % of the L2 misses: it reuses memory from matrix_new "
                  "(matmul.c:23) after it was evicted.",
                  "after it was evicted. Show the source",
-                 "In 99.2 % of the L2 misses, matmul.c:14 returns to a block that it last used itself",
+                 "In 99.2 % of the L2 misses, matmul.c:14 returns to a block that it last used itself.",
+                 "The reuses by matmul.c:14 that miss have a median distance of 65,536 to 131,071 blocks, or 4 MiB to 8 MiB of "
+                 "other data. This is typical of a loop that runs across memory: exchange the loops",
                  "uses 2.0 of the 8 words (25.0 %) of each block", "The run has 2 phases; phase 2"):
         checks.that(f"findings: {part}", part in text, text)
     page.close()

@@ -71,6 +71,21 @@ function totalMisses(profile, level) {
     return profile.attribution ? sum(profile.attribution.functions, (f) => f.misses[level]) : 0;
 }
 
+/* Returns the log bin with the median of the finite distances of a row, or -1 if the page does not have its
+ * distances. */
+function medianBin(row) {
+    const half = sum(row.bins || [], (n) => n) / 2;
+    let before = 0;
+    return half ? row.bins.findIndex((n) => (before += n) >= half) : -1;
+}
+
+/* Says where the peak of the distances of a row is. */
+function sayPeak(row) {
+    const most = Math.max(...row.bins, 0), total = row.references || 1, last = logBin(row.bins.indexOf(most))[1];
+    return row.infinite >= most ? `most are first touches, ${percent(row.infinite / total)}`
+        : `the peak is at a distance of ${distanceRange(...logBin(row.bins.indexOf(most)))} ${plural(last, "block")}, ${percent(most / total)}`;
+}
+
 function meanDistance(row, finite) {
     return finite > 0 && row.distance_sum !== null ? row.distance_sum / finite : null;
 }

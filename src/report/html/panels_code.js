@@ -14,15 +14,21 @@ function missColumns(p, total, finite) {
         { key: "ratio", label: "Miss ratio",
           number: (row) => row.misses[level] / ((row.references ?? row.count) || 1),
           cell: (row) => percent(row.misses[level] / ((row.references ?? row.count) || 1)) },
-        { key: "distance", label: "Mean distance", number: (row) => meanDistance(row, finite(row)),
-          cell: (row) => {
-              const mean = meanDistance(row, finite(row));
-              return mean === null ? "\u2013" : count(mean);
-          } },
+        finite ? meanColumn(finite) : medianColumn,
     ];
 }
 
-const finiteOf = (row) => row.references - row.infinite;
+/* The profile has the distances of lines, functions and data by powers of two. */
+const medianColumn = { key: "distance", label: "Median distance", number: medianBin,
+    value: (row) => medianBin(row) < 0 ? "" : logBin(medianBin(row)).join(" to "),
+    cell: (row) => medianBin(row) < 0 ? "\u2013" : distanceRange(...logBin(medianBin(row))) };
+
+/* The profile has only the sum of the distances of a pair. A few long ones can make most of it. */
+function meanColumn(finite) {
+    const mean = (row) => meanDistance(row, finite(row));
+    return { key: "distance", label: "Distance on average", number: mean,
+             cell: (row) => mean(row) === null ? "\u2013" : count(mean(row)) };
+}
 
 /* ---- source text ---- */
 
@@ -80,7 +86,7 @@ function wholeFile(p, source, line) {
 }
 
 function distanceDetails(row) {
-    return el("div", {}, el("p", { class: "label" }, "Distances"),
+    return el("div", {}, el("p", { class: "label" }, `Distances: ${sayPeak(row)}`),
         signature(row.bins, row.infinite, row.references || 1));
 }
 
@@ -101,7 +107,7 @@ function functionTable(p) {
         columns: [
             { key: "name", label: "Function", text: (f) => clean(f.name), cell: (f) => codeName(f.name) },
             { key: "where", label: "Defined in", text: where, cell: (f) => codeName(where(f)) },
-            ...missColumns(p, total, finiteOf),
+            ...missColumns(p, total),
         ],
         open: (f) => hasDistances(f) ? () => [wholeFile(p, f.source, f.line), distanceDetails(f)]
             .filter((node) => node) : null,
@@ -123,7 +129,7 @@ function lineTable(p) {
             ...(known ? [{ key: "text", label: "Source",
                 text: (line) => textOf(p, line),
                 cell: (line) => el("code", { class: "text" }, textOf(p, line)) }] : []),
-            ...missColumns(p, total, finiteOf),
+            ...missColumns(p, total),
         ],
         open: (line) => hasDistances(line) ? () => lineDetails(p, line, index.get(line)) : null,
     });
@@ -158,7 +164,7 @@ function dataTableOf(p) {
             { key: "kind", label: "Kind", text: (d) => clean(d.kind) },
             { key: "bytes", label: "Size", number: (d) => d.bytes,
               cell: (d) => d.bytes ? bytes(d.bytes) : "\u2013" },
-            ...missColumns(p, total, finiteOf),
+            ...missColumns(p, total),
             { key: "used", label: "Words used", number: (d) => d.words_used,
               cell: (d) => d.words_used === null ? "\u2013" : percent(d.words_used) },
         ],

@@ -100,13 +100,17 @@ function sayWorstPair(p, level) {
     const a = p.attribution, total = totalMisses(p, level), 
         pair = worstRow(a.pairs, (row) => row.misses[level]);
     if (!total || !pair) return null;
-    const share = percent(pair.misses[level] / total), mean = meanDistance(pair, pair.count);
-    const mostMiss = pair.misses[level] >= 0.9 * pair.count; // otherwise most of the mean comes from hits
-    const before = mean === null || !mostMiss ? "" : `, on average ${count(mean)} other blocks earlier`;
+    const share = percent(pair.misses[level] / total);
     const use = placeOf(a, a.lines[pair.use]), reuse = placeOf(a, a.lines[pair.reuse]);
     const name = clean(levelsOf(p)[level].name);
     return `In ${share} of the ${name} misses, ${reuse} returns to a block that ` +
-           `${use === reuse ? "it last used itself" : use + " used last"}${before}.`;
+           `${use === reuse ? "it last used itself" : use + " used last"}.`;
+}
+
+/* Returns what the library says about the line that causes the most misses: how far apart its reuses are, and
+ * what to change. */
+function sayLine(p, level) {
+    return (p.line_words[level] || []).filter((text) => text).map(clean).join(" ") || null;
 }
 
 function saySpace(p, level) {
@@ -214,7 +218,7 @@ function findings(p) {
     if (p.measured) {
         said.push(sayLevels(p));
         if (p.attribution)
-            said.push(sayWorstLine(p, state.level), sayWorstPair(p, state.level));
+            said.push(sayWorstLine(p, state.level), sayWorstPair(p, state.level), sayLine(p, state.level));
         said.push(saySharing(p), saySpace(p, state.level), sayPhases(p, state.level), sayWorkingSet(p));
         if (p.error.kind !== "exact") said.push(sayError(p));
     } else if (p.references) {
