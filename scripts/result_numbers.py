@@ -431,6 +431,14 @@ def program_of(trace):
     return f"`{trace}`" if ":" in trace else trace.removesuffix(".trace")
 
 
+def contexts_table():
+    rows = sorted(lines("epyc-2-contexts"), key=lambda row: row["references"])
+    return table(["trace", "references", "without contexts", "with contexts", ""],
+                 [[row["trace"].split("-")[0], f"{row['references'] / 1e6:.0f} M", f"{row['processor_with']:.2f} s",
+                   f"{row['processor_contexts']:.2f} s",
+                   f"{row['processor_contexts'] / row['processor_with']:.2f}"] for row in rows])
+
+
 def attribution_table():
     rows = sorted(lines("xeon-2-attribution"), key=lambda row: row["references"])
     return table(["trace", "references", "without", "with", "", "of that at the end", "memory"],
