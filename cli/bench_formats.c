@@ -33,7 +33,7 @@ static bool write_copy(bench *b, const char *source, const char *format, const c
         }
         rd_trace_close(t);
         if (status == RD_OK && *written == before) {
-            b->status = fail("%s: the trace has no references to measure with", source);
+            b->status = fail("%s: the trace has no references; give a trace that has some", source);
             break;
         }
     }
@@ -140,10 +140,9 @@ static bool run_formats(bench *b, int n, char **traces) {
     char own[PATH_MAX - 8], path[PATH_MAX];
     snprintf(own, sizeof own, "%s/reusedist-bench-XXXXXX", folder);
     if (!mkdtemp(own)) {
-        b->status =
-            fail("%s: cannot create a folder there: %s; set TMPDIR to a folder that you can "
-                 "write",
-                 folder, strerror(errno));
+        b->status = fail("%s: cannot create a folder there: %s; set TMPDIR to a folder in which "
+                         "you can write",
+                         folder, strerror(errno));
         return false;
     }
     snprintf(path, sizeof path, "%s/trace", own);

@@ -1,6 +1,7 @@
 /* Parses --caches. See caches.h. */
 #include "caches.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +17,11 @@ static int parse_one(rd_ctx *ctx, char *text, rd_level *out) {
     if (equals) {
         *equals = '\0';
         if (equals == text || strlen(text) >= sizeof out->name)
-            return fail_usage("--caches: '%.80s' is not a valid name: use 1 to %zu characters",
-                              text, sizeof out->name - 1);
+            return fail_usage(
+                "--caches: '%.80s' is not a valid name of a cache; use 1 to %zu characters", text,
+                sizeof out->name - 1);
+        if (rd_text_escape(text, NULL, 0) != strlen(text))
+            return fail_usage("--caches: the name '%.80s' has a control character", text);
         strcpy(out->name, text);
     }
     if (rd_parse_size(ctx, size, &out->bytes) != RD_OK)
@@ -58,6 +62,12 @@ int caches_in_blocks(const char *option, const rd_sizes *sizes, const rd_profile
     uint64_t bytes = rd_profile_facts_of(profile)->block_bytes;
     if (bytes == 0 && sizes->has_unit)
         return fail_usage("%s: " CACHES_IN_OBJECTS, option);
+    for (size_t i = 0; i < sizes->n && bytes; i++)
+        if (sizes->value[i] < bytes)
+            return fail_usage("%s: a cache of %" PRIu64
+                              " byte%s is smaller than a block, which has "
+                              "%" PRIu64 " bytes; give at least one block",
+                              option, sizes->value[i], sizes->value[i] == 1 ? "" : "s", bytes);
     for (size_t i = 0; i < sizes->n; i++)
         blocks[i] = bytes ? sizes->value[i] / bytes : sizes->value[i];
     return EXIT_OK;

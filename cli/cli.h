@@ -41,6 +41,15 @@ int program_end(int status);
 
 /* Prints a line on stdout with control characters escaped, for results that contain file names. */
 void show(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Prints a name with control characters escaped and padded to `columns` columns: left-aligned, or
+ * right-aligned when `columns` is negative. Of a name with more than `most` columns, only its end
+ * appears, because the end of a path says more than its beginning. `most` 0 means no limit. */
+void print_name(FILE *out, int columns, size_t most, const char *name);
+/* Prints a text as a CSV field: with control characters escaped, and with quotes if it needs them. */
+void print_csv_field(FILE *out, const char *text);
+/* Returns a copy from malloc() of a text with control characters escaped, or NULL if memory is
+ * exhausted. */
+char *escaped_copy(const char *text);
 /* Prints "PROGRAM: ..." on stderr with control characters escaped. */
 void tell_user(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Print a message like tell_user() and return the exit status for a usage mistake or a failure. */

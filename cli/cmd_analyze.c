@@ -72,8 +72,8 @@ static int run_analyze(rd_ctx *ctx, void *opts, int n, char **operands) {
     if (status == EXIT_OK && o->objects.weight == WEIGHT_BYTES &&
         (a->caches || a->machine || o->simulate))
         status = fail_usage("analyze: --caches, --machine and --simulate are for blocks of memory, "
-                            "not for bytes of objects; mrc --weight=bytes --sizes has the miss "
-                            "ratios of caches of given sizes");
+                            "not for bytes of objects; for the miss ratios of object caches of "
+                            "given sizes, use mrc --weight=bytes --sizes=SIZE,...");
     if (status == EXIT_OK)
         status = analysis_check(ctx, o, (const char *const *)operands, (size_t)n);
     if (status != EXIT_OK)

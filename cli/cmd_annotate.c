@@ -30,14 +30,14 @@ static const rd_opt annotate_opts[] = {
      .def = "0.5",
      .max = 100,
      .offset = offsetof(annotate_options, threshold),
-     .help = "leave out files and lines with a smaller share"},
+     .help = "leave out files and lines with a share below PERCENT"},
     {.name = "context",
      .arg = "LINES",
      .type = RD_OPT_U64,
      .def = "3",
      .max = 1000000,
      .offset = offsetof(annotate_options, context),
-     .help = "show this many lines before and after each line"},
+     .help = "show LINES lines before and after each hot line"},
     {.name = "whole",
      .type = RD_OPT_BOOL,
      .offset = offsetof(annotate_options, whole),
@@ -100,8 +100,8 @@ const command command_annotate = {
         "that it was inlined into or called from. SOURCE is the path of a file, or the end of its "
         "path.\n"
         "If the file has changed since the run, the listing shows the lines that the profile "
-        "keeps.\n"
-        "Then SOURCE may also be a copy of the old file, whatever its name is.\n"
+        "keeps;\n"
+        "SOURCE may then be a copy of the old file with any name.\n"
         "\n"
         "  reusedist run --attribute --out=json -o profile.json -- ./program\n"
         "  reusedist annotate --cache=L2 profile.json parser.cpp\n"

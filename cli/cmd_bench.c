@@ -13,7 +13,8 @@ static const rd_opt bench_opts[] = {
      .min = 1,
      .max = 256,
      .offset = offsetof(bench_options, counts),
-     .help = "suite threads: numbers of threads to measure [1, 2, 4 ... up to --threads]"},
+     .help =
+         "with suite threads: measure with these numbers of threads [1, 2, 4 ... up to --threads]"},
     {.name = NULL},
 };
 

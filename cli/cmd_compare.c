@@ -33,7 +33,7 @@ static const rd_opt compare_opts[] = {
      .arg = "MACHINE|host|FILE",
      .type = RD_OPT_STRING,
      .offset = offsetof(compare_options, machine),
-     .help = "say first which profile is better on this machine; see 'reusedist machines'"},
+     .help = "first report which profile is better on this machine; see 'reusedist machines'"},
     OPTION_HIST(offsetof(compare_options, hist), NULL,
                 "bins in which the accuracy is computed [log]"),
     OPTION_OUT(offsetof(compare_options, out),
@@ -196,28 +196,30 @@ const command command_compare = {
     .summary = "compare profiles, and fail when locality regresses",
     .operands = "PROFILE PROFILE...",
     .details =
-        "Two profiles get a full comparison; three or more, a matrix of accuracies. Profiles made\n"
-        "with --attribute also get a list of the functions whose misses change most.\n"
-        "Accuracy is 1 - half the sum of differences over bins of the finite distances.\n"
+        "Two profiles get a full comparison; three or more get a matrix of accuracies. Profiles\n"
+        "made with --attribute also get a list of the functions whose misses change most.\n"
+        "Accuracy is 1 minus half the sum of the differences over bins of the finite distances.\n"
         "\n"
-        "--machine=zen4 first says whether the second profile is better on that machine. It\n"
-        "takes the misses of each cache from simulations if both profiles have them, otherwise it\n"
-        "estimates them (Smith's method), and says how long references wait for them.\n"
-        "The wait is a range: from misses that overlap as much as the machine allows to misses\n"
-        "that never overlap. Without --machine, profiles that have simulated the caches of one\n"
-        "machine are compared on that machine.\n"
+        "--machine=zen4 first reports whether the second profile is better on that machine, and\n"
+        "how long each program waits for data. The misses of each cache come from simulations if\n"
+        "both profiles have them; otherwise they are estimated (Smith's method). The wait is a\n"
+        "range: the low end assumes that misses overlap as much as the machine allows, and the\n"
+        "high end that they never overlap. Without --machine, profiles that have simulated the\n"
+        "caches of one machine are compared on that machine.\n"
         "\n"
         "A rule compares each profile with the first one. Rules ('<' works like '>'):\n"
         "  different             the profiles are not identical\n"
         "  accuracy<99%          the accuracy on the bins of --hist is below 99 %\n"
         "  average-error>1%      the average error on the bins 1, 2, 4 ... 2M, more is above 1 %\n"
-        "  miss-ratio-error>1%   the miss ratios at a power of two differ by more than 1 point\n"
+        "  miss-ratio-error>1%   at a cache size that is a power of two, the miss ratios differ by "
+        "more than 1 point\n"
         "  miss-ratio@1M>5%      the miss ratio with a cache of 1 MiB is above 5 %\n"
         "  miss-ratio@1M>+2%     the miss ratio is more than 2 points above the first profile's\n"
         "  miss-ratio@1M>1.05x   the miss ratio is more than 1.05 times the first profile's\n"
-        "  byte-miss-ratio@1G>+1%  like miss-ratio, but the missed share of the requested bytes\n"
-        "  misses@1M>1.05x       the misses are more than 1.05 times the first profile's; or "
-        ">1000, >+100\n"
+        "  byte-miss-ratio@1G>+1%  like miss-ratio, for the share of the requested bytes that "
+        "miss\n"
+        "  misses@1M>1.05x       the misses are more than 1.05 times the first profile's; "
+        "also >1000, >+100\n"
         "  mean-distance>1.1x    the mean finite distance is more than 1.1 times the first "
         "profile's\n"
         "  blocks>1.1x           the distinct blocks are more than 1.1 times the first profile's\n"

@@ -109,6 +109,23 @@ static int parse_rates(rd_ctx *ctx, const char *text, corunners *all) {
     return EXIT_OK;
 }
 
+/* Warns about profiles that are estimates, and about those without the program's number of references,
+ * which is its rate unless `o` has rates. */
+static void warn_estimates(const corun_options *o, const corunners *all) {
+    for (size_t i = 0; i < all->n; i++) {
+        const rd_profile_facts *f = rd_profile_facts_of(all->profiles[i]);
+        const char *why = f->skipped == RD_UNKNOWN ? "the recorder skipped parts of the run"
+                          : f->partial             ? "the trace is incomplete"
+                                                   : NULL;
+        if (why && !o->rate)
+            tell_user("warning: %s: %s, so the rate of this program is too low; give rates with "
+                      "--rate",
+                      all->paths[i], why);
+        if (!f->exact || f->skipped)
+            tell_user("%s: this profile is an estimate, so the result is one, too", all->paths[i]);
+    }
+}
+
 static int print_corun(rd_ctx *ctx, const corun_options *o, const corunners *all) {
     uint64_t blocks[RD_SIZES_MAX];
     rd_sizes sizes = o->sizes;
@@ -154,6 +171,7 @@ static int run_corun(rd_ctx *ctx, void *opts, int n, char **operands) {
         status = read_profiles(ctx, all.n, all.paths, &all.profiles);
     if (status != EXIT_OK)
         return status;
+    warn_estimates(o, &all);
     status = print_corun(ctx, o, &all);
     free_profiles(all.profiles, all.n);
     return status;

@@ -167,8 +167,11 @@ static int run_kv(rd_ctx *ctx, void *opts, int n, char **operands) {
         kv_print_models();
         return EXIT_OK;
     }
-    if (n == 0)
-        return fail_usage("kv: name a log, or - for standard input");
+    if (n == 0) {
+        fail_usage("kv: no log is given; give a file, or - for standard input");
+        print_usage(stderr, command_find("kv"));
+        return EXIT_USAGE;
+    }
     run.path = operands[0];
     int status = kv_setup_parse(ctx, o, &run.setup);
     if (status == EXIT_OK)
@@ -192,22 +195,29 @@ const command command_kv = {
     .summary = "size the prefix (KV) cache of a language-model server",
     .operands = "LOG",
     .details =
-        "From a log of requests, this command computes which share of the prompts a prefix cache\n"
-        "of any size serves, in one pass and exactly. A request is a list of block hashes. Each\n"
-        "hash identifies its block and all blocks before it. The cache serves the blocks at the\n"
-        "beginning of the prompt up to the first block that it does not hold, and evicts the\n"
-        "least recently used block.\n"
+        "This command reads a log of requests and computes exactly, in one pass, which share of\n"
+        "the prompts a prefix cache of any size serves. '-' is standard input. A request is a\n"
+        "list of block hashes. By default, each hash identifies its block and all blocks before\n"
+        "it (--ids). The cache serves the blocks at the beginning of the prompt up to the first\n"
+        "block that it does not hold, and evicts the least recently used block.\n"
         "\n"
-        "Logs are JSON lines and may be compressed. Formats: mooncake (hash_ids, input_length,\n"
-        "output_length, timestamp), bailian (also chat_id, parent_chat_id, turn), lmcache\n"
-        "(chunk_hashes, seq_len, shapes, dtypes), tokens (token_ids, output_token_ids), native\n"
-        "(written by --save), and any other format, described by its field names:\n"
+        "A log is a file of JSON lines, or of the binary format native that --save writes; it may\n"
+        "be compressed. The formats of JSON lines and their fields are:\n"
+        "  mooncake   hash_ids, input_length, output_length, timestamp (ms)\n"
+        "  bailian    hash_ids, input_length, output_length, timestamp (s), chat_id,\n"
+        "             parent_chat_id, turn\n"
+        "  lmcache    chunk_hashes, seq_len, chunk_size, shapes, dtypes, timestamp (s)\n"
+        "  tokens     token_ids, output_token_ids, timestamp (s), conversation, turn\n"
+        "For any other format of JSON lines, name the fields:\n"
         "  reusedist kv -f jsonl:blocks=hashes,tokens=n_prompt,time=t,unit=s,chat=session log\n"
         "Further fields: output=, ids= (token ids instead of blocks), output_ids=, turn=,\n"
         "parent=, block=. All requests must have the same fields.\n"
         "\n"
         "With --tiers, --hits=60% finds the cheapest sizes that serve 60 % of the prompt tokens,\n"
-        "and --budget=N the best sizes for N per hour; 'cost=' is per GiB and hour.\n"
+        "and --budget=N finds the best sizes that cost at most N per hour. In --tiers, cost= is "
+        "the\n"
+        "price of a GiB for an hour, and speed= is the number of bytes that a tier loads per "
+        "second.\n"
         "docs/prefix-caches.md has definitions, examples, and what is not modeled.\n",
     .opts = kv_opts,
     .opts_size = sizeof(kv_options),

@@ -66,7 +66,7 @@ const command command_machines = {
     .summary = "list the known machines and this host, or describe one",
     .operands = "[MACHINE|host|FILE]",
     .details =
-        "A machine is described by its data caches from the inside out, as --caches takes them,\n"
+        "A machine is described by its data caches, innermost first, as --caches takes them,\n"
         "with latencies in cycles; by its first-level instruction cache, the size of a line, the\n"
         "number of cores that share the last cache, the clock rate in GHz, the latency of memory "
         "in\n"

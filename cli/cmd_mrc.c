@@ -4,6 +4,7 @@
 #include "mrc_input.h"
 #include "option_rows.h"
 #include "output_file.h"
+#include "profile_files.h"
 #include "terminal.h"
 
 #include <math.h>
@@ -144,7 +145,7 @@ static int parse_prices(rd_ctx *ctx, const mrc_options *o, rd_object_prices *out
         rd_opts_set(ctx, "mrc", rows, out, "cost-per-miss", o->per_miss) != RD_OK)
         return fail_usage("%s", rd_last_error(ctx));
     if (out->per_gb == 0 && out->per_miss == 0)
-        return fail_usage("mrc: --cost-per-gb and --cost-per-miss are both 0, so that all caches "
+        return fail_usage("mrc: --cost-per-gb and --cost-per-miss are both 0, so all caches "
                           "cost the same; give at least one price above 0");
     return EXIT_OK;
 }
@@ -184,7 +185,7 @@ static int print_result(rd_ctx *ctx, const mrc_options *o, rd_profile *profile) 
         return converted;
     const uint64_t *blocks = o->sizes.n ? room : NULL;
     if (o->ways && rd_profile_objects(profile))
-        return fail_usage("mrc: --ways is for blocks of memory, not for bytes of objects");
+        return fail_usage("mrc: --ways is for blocks of memory, not for bytes of objects; omit it");
     if (o->ways)
         return print_ways(ctx, o, profile, blocks);
     rd_report_style style = terminal_style(o->output, o->ascii);
@@ -241,6 +242,8 @@ static int run_mrc(rd_ctx *ctx, void *opts, int n, char **operands) {
     status = mrc_read(ctx, &in, n, operands, &profile);
     if (profile) {
         tell_of_no_requests(o, profile);
+        if (!o->pipe.quiet && (o->out == OUT_CSV || (hits.n && o->out == OUT_TEXT)))
+            tell_estimate(profile);
         int printed = hits.n  ? print_hits(ctx, o, &hits, profile)
                       : costs ? print_cost(ctx, o, &prices, profile)
                               : print_result(ctx, o, profile);
@@ -256,46 +259,47 @@ const command command_mrc = {
     .operands = "PROFILE|TRACE...",
     .details =
         "Caches are fully associative and evict the least recently used block. Several traces\n"
-        "are analyzed as one trace. Only --sizes, --hits, --ways, --weight, --every,\n"
-        "--cost-per-gb, --cost-per-miss, --out, -o, --ascii and -q also apply to a profile, which\n"
-        "knows whether it counts bytes, so that --weight=bytes may be omitted. A\n"
-        "value with '~' is interpolated inside a bin of the histogram. If the distances come from\n"
-        "a sample (engine shards), the result has a band that contains the exact miss ratio with\n"
-        "95 % confidence: columns 'low' and 'high' in CSV, fields of the points in JSON. For\n"
-        "bytes of objects there are also 'byte_low' and 'byte_high'.\n"
+        "are analyzed as one trace. For a profile, give only --sizes, --hits, --ways, --every,\n"
+        "--cost-per-gb, --cost-per-miss, --out, -o, --ascii and -q; --weight may be omitted,\n"
+        "because a profile states whether it counts bytes. A value with '~' is interpolated\n"
+        "inside a bin of the histogram. If the distances come from a sample (engine shards), the\n"
+        "result has a band that contains the exact miss ratio with 95 % confidence: in CSV, the\n"
+        "columns 'low' and 'high'; in JSON, fields of the points. For bytes of objects there are\n"
+        "also 'byte_low' and 'byte_high'.\n"
         "\n"
         "Sizes are in bytes. For object ids and with -b addr, blocks have no size in bytes: a\n"
         "size is then a number of objects, without a unit. --weight=bytes takes the sizes of the\n"
-        "objects from the trace instead and prints two ratios: of requests and of bytes. If the\n"
-        "trace has operations (reads, writes, deletes) and lifetimes, they count as well. A mark\n"
-        "shows sizes below the size of the largest object: their miss ratios depend on what a\n"
-        "cache does with an object that does not fit. docs/object-caches.md has the details.\n"
+        "objects from the trace instead and prints two ratios: of requests and of bytes. It takes\n"
+        "into account the operations (reads, writes, deletes) and lifetimes of the trace. Cache\n"
+        "sizes below the size of the largest object are marked: their miss ratios depend on how\n"
+        "a cache treats an object that does not fit. docs/object-caches.md has the details.\n"
         "\n"
         "--every=1h also reports the requests of every hour, from one pass in which the caches\n"
-        "stay warm: a table, the key 'stretches' in JSON, and in CSV one row per stretch and\n"
-        "size: from,to,requests,requested_bytes,cold,bytes,miss_ratio,byte_miss_ratio. Times are\n"
-        "in seconds. Hours without requests have no row.\n"
+        "stay warm. The text has a table of the hours, and JSON has the key 'stretches'. CSV has\n"
+        "one row per stretch and size, with the columns from, to, requests, requested_bytes,\n"
+        "cold, bytes, miss_ratio and byte_miss_ratio; times are in seconds. Hours without\n"
+        "requests have no row.\n"
         "\n"
-        "--hits=95% asks the reverse question: the smallest cache that hits 95 % of all\n"
-        "references, or, if there are too many first touches, the best possible hit ratio.\n"
-        "In CSV, 'requested' is the requested share, and 'hits' is the same share or, if no cache\n"
-        "reaches it, the best possible one. For a sample, the result has the range that contains\n"
-        "the exact size with 95 % confidence: columns 'low_blocks' and 'high_blocks' in CSV,\n"
-        "fields in JSON. The low end is empty if the sample does not resolve it, and the high end\n"
-        "if no size is certain to reach the share.\n"
+        "--hits=95% finds the smallest cache that hits 95 % of all references. If first touches\n"
+        "make this impossible, it finds the best possible hit ratio. In CSV, 'requested' is the\n"
+        "requested share, and 'hits' is the same share or, if no cache reaches it, the best\n"
+        "possible one. For a sample, the result has the range that contains the exact size with\n"
+        "95 % confidence: in CSV, the columns 'low_blocks' and 'high_blocks'; in JSON, fields.\n"
+        "The low end is empty if the sample does not resolve it, and the high end is empty if no\n"
+        "size is certain to reach the share.\n"
         "\n"
         "--cost-per-gb=X and --cost-per-miss=Y find the cheapest cache of objects: X is the price\n"
         "of 10^9 bytes of memory for the time that the trace covers (the price per GB and hour\n"
         "times the hours of the trace, or the price per GB and month times its months), and Y is\n"
         "the price of a miss of a counted request. The table shows the costs around that size,\n"
-        "or at --sizes. In CSV:\n"
-        "bytes,miss_ratio,memory_cost,miss_cost,total_cost,cheapest.\n"
+        "or at --sizes. The columns of CSV are bytes, miss_ratio, memory_cost, miss_cost,\n"
+        "total_cost and cheapest.\n"
         "\n"
         "--ways=8 estimates the misses of caches whose sets have 8 ways from the same distances\n"
         "(Smith 1978): a reference misses with the probability that at least 8 of the blocks that\n"
-        "its distance counts fall into its set, if blocks fall into sets at random. Sizes must be\n"
-        "multiples of the ways. For large direct-mapped caches the estimate was further from the\n"
-        "exact misses than the fully associative number on the programs that were tested.\n",
+        "its distance counts map to its set, if blocks map to sets at random. Sizes must be\n"
+        "multiples of the ways. In tests of large direct-mapped caches, this estimate was further\n"
+        "from the exact misses than the number for a fully associative cache.\n",
     .opts = mrc_opts,
     .opts_size = sizeof(mrc_options),
     .min_operands = 1,

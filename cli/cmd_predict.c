@@ -43,8 +43,9 @@ static const rd_opt predict_opts[] = {
      .offset = FIELD(size_from),
      .choices = "blocks|peaks",
      .def = "blocks",
-     .help = "size of an input without SIZE; blocks: its number of blocks; peaks: a peak of its "
-             "distances"},
+     .help =
+         "what the size of an input is if SIZE is not given; blocks: its number of blocks; peaks: "
+         "a peak of its distances"},
     {.name = "size",
      .arg = "SIZE",
      .type = RD_OPT_DOUBLE,
@@ -54,7 +55,9 @@ static const rd_opt predict_opts[] = {
      .arg = "PROFILE",
      .type = RD_OPT_STRING,
      .offset = FIELD(size_of),
-     .help = "predict for the input size in this profile, which may cover only the start of a run"},
+     .help =
+         "predict the profile of the input whose size this profile shows; this profile may cover "
+         "only the start of a run"},
     {.name = "method",
      .arg = "METHOD",
      .type = RD_OPT_CHOICE,
@@ -64,14 +67,14 @@ static const rd_opt predict_opts[] = {
      .help = "single: one pattern for each group of reuses; multi: a mixture of patterns for each "
              "group or bin"},
     OPTION_HIST(FIELD(hist), NULL,
-                "bins of the model: reference:K; multi also takes log, loglinear [reference:1000; "
-                "multi: loglinear]"),
+                "bins of the model: reference:K or, with multi, also log or loglinear "
+                "[single: reference:1000; multi: loglinear]"),
     {.name = "patterns",
      .arg = "SET",
      .type = RD_OPT_STRING,
      .offset = FIELD(patterns),
      .def = "auto",
-     .help = "patterns that the model may use: some of constant,1/3,1/2,2/3,linear"},
+     .help = "patterns that the model may use, from constant,1/3,1/2,2/3,linear"},
     {.name = "model",
      .arg = "FILE",
      .type = RD_OPT_STRING,
@@ -92,7 +95,7 @@ static const rd_opt predict_opts[] = {
      .min = 1,
      .max = 0x1p64,
      .offset = FIELD(caches),
-     .help = "print only the miss ratios of these cache sizes, like mrc"},
+     .help = "print only the miss ratios of caches of these sizes, like mrc"},
     OPTION_OUT(FIELD(out), "text: print a report; csv: the histogram; json: a profile"),
     OPTION_OUTPUT(FIELD(output), "FILE", "write the result to this file [standard output]"),
     OPTION_ASCII(FIELD(ascii), "draw the report with ASCII characters only"),
@@ -153,8 +156,9 @@ static int learn(rd_ctx *ctx, const predict_options *o, const rd_model_config *c
         status = training_learn(ctx, &set, set.n, &choice, config, out);
     training_free(&set);
     if (status == EXIT_OK && choice.constant)
-        tell_user("no peak follows the size of the input; the model predicts only the constant "
-                  "pattern");
+        tell_user(
+            "no peak grows with the size of the input, so the model predicts only the constant "
+            "pattern");
     if (status == EXIT_OK && o->model)
         status = keep_model(ctx, *out, o->model);
     return status;
@@ -189,8 +193,8 @@ static void print_model(const rd_model *m, double size) {
     rd_binning_name(f->binning, bins);
     printf("Model\n  method           %s, %s\n", f->method == RD_MODEL_SINGLE ? "single" : "multi",
            bins);
-    printf("  learned from     %zu %s inputs of size %.4g to %.4g (%s)\n", f->n_sizes,
-           f->exact ? "exact" : "approximate", f->sizes[0], f->sizes[f->n_sizes - 1], f->size_unit);
+    show("  learned from     %zu %s inputs of size %.4g to %.4g (%s)", f->n_sizes,
+         f->exact ? "exact" : "approximate", f->sizes[0], f->sizes[f->n_sizes - 1], f->size_unit);
     printf("  patterns        ");
     for (rd_pattern p = 0; p < RD_PATTERN_COUNT; p++)
         if (f->patterns >> p & 1)
@@ -245,16 +249,17 @@ static int check_options(const predict_options *o) {
     if (o->evaluate + (o->against != NULL) + sized > 1)
         return fail_usage("predict: give only one of --size, --size-of, --evaluate, --against");
     if (!o->evaluate && !o->against && !sized && !(o->model && o->train.n))
-        return fail_usage("predict: say what to predict: --size SIZE, --size-of PROFILE, --against "
-                          "PROFILE or --evaluate");
+        return fail_usage(
+            "predict: there is nothing to predict; give --size SIZE, --size-of PROFILE, "
+            "--against PROFILE or --evaluate");
     if ((o->evaluate || o->against) && (o->model || o->caches.n || o->out == OUT_JSON))
         return fail_usage("predict: --evaluate and --against do not work with --model, --cache or "
-                          "--out=json");
+                          "--out=json; omit these");
     if (!o->train.n && (o->hist || strcmp(o->patterns, "auto") != 0))
         return fail_usage("predict: --hist and --patterns need --train; a model from a file has "
                           "its own bins and patterns");
     if (o->size < 0)
-        return fail_usage("--size: %g is not greater than 0", o->size);
+        return fail_usage("--size: %g is not greater than 0; give a size above 0", o->size);
     if (o->train.n == 1 && !o->evaluate && !o->against)
         return fail_usage("--train: a model needs two or more training inputs");
     return EXIT_OK;

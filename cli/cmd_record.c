@@ -114,10 +114,14 @@ const command command_record = {
     .name = "record",
     .summary = "run a program and record its references as a trace",
     .operands = "-- COMMAND...",
-    .details =
-        RECORDER_DETAILS "\n"
-                         "  reusedist record -o gzip.trace -- gzip -c README.md > README.md.gz\n"
-                         "  reusedist analyze gzip.trace\n",
+    .details = RECORDER_DETAILS
+    "\n"
+    "If TRACE exists, it stays until the new trace is complete, and the new trace is in\n"
+    "TRACE.partial until then. A partial trace stays if the disk is full or reusedist is\n"
+    "killed; analyze it with --partial.\n"
+    "\n"
+    "  reusedist record -o gzip.trace -- gzip -c README.md > README.md.gz\n"
+    "  reusedist analyze gzip.trace\n",
     .opts = record_opts,
     .opts_size = sizeof(record_options),
     .min_operands = 1,

@@ -30,7 +30,7 @@ static const rd_opt report_opts[] = {
      .choices = TO_CHOICES,
      .def = "html",
      .offset = offsetof(report_options, to),
-     .help = "html: a page; or the format of another tool"},
+     .help = "html: make a page; any other format: export the profile for another tool"},
     {.name = "cache",
      .arg = "NAME|references",
      .type = RD_OPT_STRING,
@@ -161,8 +161,9 @@ const command command_report = {
         "  reusedist report --to=callgrind profile.json -o callgrind.out\n"
         "\n"
         "With --machine=zen4, or --caches with ways, the page also shows the caches of machines:\n"
-        "the traffic between them by Smith's estimate, and the functions and lines that wait\n"
-        "longest for data, as ranges. The page switches between several machines.\n"
+        "Smith's estimate of the traffic between them, and the functions and lines that wait\n"
+        "longest for data, with ranges of their waits. If there are several machines, the page\n"
+        "has a switch that selects one.\n"
         "\n"
         "The page contains the text of the source files with the most misses, unless they have\n"
         "changed since the analysis. --no-source leaves them out, for example because others will\n"

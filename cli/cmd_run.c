@@ -186,6 +186,8 @@ static int analyze(run_options *o, pipeline *p, recorder *r, const char *name) {
         added = rd_analysis_add_trace(p->analysis, trace, name);
     int status = added == RD_OK ? pipeline_run(p, &profile) : fail_status(ctx, added);
     rd_trace_close(trace);
+    const rd_live *live = recorder_live(r);
+    rd_profile_set_unrecorded(profile, rd_live_children(live) + rd_live_replaced(live));
     int of_program = recorder_finish(r, &cut_short);
     if (profile) { /* the program began to run */
         if (cut_short)

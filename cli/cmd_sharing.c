@@ -29,8 +29,7 @@ static const rd_opt sharing_opts[] = {
      .type = RD_OPT_STRING,
      .def = "lockstep",
      .offset = FIELD(pipe.interleave),
-     .help =
-         "order of threads: as recorded, or N references of each thread in turn (1 without :N)"},
+     .help = INTERLEAVE_HELP},
     OPTION_REORDER(FIELD(pipe.reorder)),
     OPTION_MEM(FIELD(pipe.mem_bytes)),
     OPTION_PARTIAL(FIELD(pipe.partial)),
@@ -85,10 +84,10 @@ const command command_sharing = {
         "  reusedist record --attribute --thread -o prog.trace -- ./prog\n"
         "  reusedist sharing prog.trace\n"
         "\n"
-        "The trace must have threads and kinds; program counters and events give the names of\n"
+        "The trace must have thread numbers and kinds; program counters and events give the names "
+        "of\n"
         "code and data. 'run --attribute' stores the same result in the profile of a program with\n"
-        "several threads, but for the recorded order. Blocks, data and lines are ranked by their\n"
-        "coherence misses.\n"
+        "several threads. Blocks, data and lines are ranked by their coherence misses.\n"
         "\n"
         "Recorders run one thread at a time, or collect many references of a thread before they\n"
         "write them, so the recorded order shows few of the misses that happen when threads run\n"

@@ -1,5 +1,5 @@
-/* similarity: measures how much the signatures of programs, their histograms in log bins, overlap
- * within each program and between programs. */
+/* similarity: measures how similar the histograms of programs are in log bins, within each program and
+ * between programs. */
 #include "cli.h"
 #include "profile_files.h"
 
@@ -33,17 +33,17 @@ typedef struct programs {
     rd_profile **profiles;
 } programs;
 
-/* Average and smallest overlap of two programs, over all pairs of a profile of one program and a
+/* Average and smallest accuracy of two programs, over all pairs of a profile of one program and a
  * profile of the other. For a program and itself, the pairs are any two of its profiles. Without
  * pairs, `mean` and `least` are 1. */
-typedef struct overlap {
+typedef struct similarity {
     double mean, least;
     size_t pairs;
-} overlap;
+} similarity;
 
 static rd_status compare_programs(rd_ctx *ctx, const programs *p, const char *a, const char *b,
-                                  overlap *out) {
-    *out = (overlap){.least = 1};
+                                  similarity *out) {
+    *out = (similarity){.least = 1};
     bool same = strcmp(a, b) == 0;
     for (size_t i = 0; i < p->n; i++)
         for (size_t k = same ? i + 1 : 0; k < p->n; k++) {
@@ -71,27 +71,23 @@ static bool is_first(const programs *p, size_t i) {
 }
 
 static void print_cell(const similarity_options *o, const char *a, const char *b,
-                       const overlap *v) {
-    if (o->out == OUT_CSV)
-        printf("%s,%s,%.6f,%.6f,%zu\n", a, b, v->mean, v->least, v->pairs);
-    else if (v->pairs)
+                       const similarity *v) {
+    if (o->out == OUT_CSV) {
+        print_csv_field(stdout, a);
+        putchar(',');
+        print_csv_field(stdout, b);
+        printf(",%.6f,%.6f,%zu\n", v->mean, v->least, v->pairs);
+    } else if (v->pairs)
         printf(" %12.2f %%", 100 * v->mean);
     else
         printf(" %14s", "one run only");
 }
 
-/* Returns the last `width` bytes of a name, because the end of a path says more than its
- * beginning. */
-static const char *end_of(const char *name, size_t width) {
-    size_t length = strlen(name);
-    return length > width ? name + (length - width) : name;
-}
-
 static rd_status print_row(rd_ctx *ctx, const similarity_options *o, const programs *p, size_t i) {
     if (o->out == OUT_TEXT)
-        printf("%-16s", end_of(p->name[i], 16));
+        print_name(stdout, 16, 16, p->name[i]);
     for (size_t k = 0; k < p->n; k++) {
-        overlap v;
+        similarity v;
         if (!is_first(p, k) || (o->out == OUT_CSV && k < i))
             continue;
         rd_status status = compare_programs(ctx, p, p->name[i], p->name[k], &v);
@@ -108,11 +104,14 @@ static rd_status print_all(rd_ctx *ctx, const similarity_options *o, const progr
     if (o->out == OUT_CSV)
         puts("first,second,mean,least,pairs");
     else
-        printf("overlap of signatures in log bins (diagonal: between runs of the program)\n%-16s",
+        printf("accuracy of the histograms in log bins (diagonal: between runs of the program)\n"
+               "%-16s",
                "");
     for (size_t k = 0; k < p->n && o->out == OUT_TEXT; k++)
-        if (is_first(p, k))
-            printf(" %14s", end_of(p->name[k], 14));
+        if (is_first(p, k)) {
+            putchar(' ');
+            print_name(stdout, -14, 14, p->name[k]);
+        }
     if (o->out == OUT_TEXT)
         putchar('\n');
     for (size_t i = 0; i < p->n; i++)
@@ -157,12 +156,12 @@ static int run_similarity(rd_ctx *ctx, void *opts, int n, char **operands) {
 
 const command command_similarity = {
     .name = "similarity",
-    .summary = "measure how much the signatures of programs overlap",
+    .summary = "measure how similar the histograms of programs are",
     .operands = "[PROGRAM=]PROFILE...",
     .details =
-        "The overlap of two profiles is the accuracy of 'compare': it is 100 % if every log bin\n"
-        "has the same share of the finite distances in both. Profiles of the same PROGRAM share\n"
-        "a row and a column, which show their average.\n"
+        "The similarity of two profiles is the accuracy of 'compare': it is 100 % if every log\n"
+        "bin has the same share of the finite distances in both. Profiles of the same PROGRAM\n"
+        "share a row and a column, which show their average.\n"
         "\n"
         "  reusedist similarity gcc=a.json gcc=b.json latex=c.json latex=d.json\n",
     .opts = similarity_opts,

@@ -29,7 +29,7 @@ static const rd_opt simulate_opts[] = {
      .arg = "L1=SIZE:WAYS,...",
      .type = RD_OPT_STRING,
      .offset = FIELD(caches),
-     .help = "simulate these caches, from the inside out: NAME=SIZE[:WAYS][:KEY=VALUE...]"},
+     .help = "simulate these caches, innermost first: NAME=SIZE[:WAYS][:KEY=VALUE...]"},
     {.name = "machine",
      .arg = "MACHINE|host|FILE",
      .type = RD_OPT_STRING,
@@ -41,12 +41,12 @@ static const rd_opt simulate_opts[] = {
      .min = 1,
      .max = (double)RD_WAYS_SETS_MAX,
      .offset = FIELD(sets),
-     .help = "with --ways=all: numbers of sets of single LRU caches"},
+     .help = "with --ways=all: count the misses of single LRU caches with these numbers of sets"},
     {.name = "ways",
      .arg = "all",
      .type = RD_OPT_STRING,
      .offset = FIELD(ways),
-     .help = "with --sets: count the misses of caches with every number of ways"},
+     .help = "with --sets: count the misses for every number of ways"},
     OPTION_STACKS(FIELD(pipe.stacks),
                   "one hierarchy for all threads, or private caches for each thread, except those "
                   "with shared=yes"),
@@ -105,9 +105,12 @@ static int read_traces(rd_ctx *ctx, const simulate_options *o, const pipeline_ex
 
 /* ---- levels ---- */
 
-static int choose_caches(rd_ctx *ctx, const simulate_options *o, rd_hierarchy *h) {
+/* Sets *h to the caches, and *line_bytes to the size of the lines of --machine; 0: without it. */
+static int choose_caches(rd_ctx *ctx, const simulate_options *o, rd_hierarchy *h,
+                         uint64_t *line_bytes) {
     uint32_t kinds = 0;
     rd_machine machine;
+    *line_bytes = 0;
     if (o->caches) {
         rd_status parsed = rd_hierarchy_parse(ctx, o->caches, h);
         return parsed == RD_OK ? EXIT_OK : fail_usage("--caches: %s", rd_last_error(ctx));
@@ -117,6 +120,7 @@ static int choose_caches(rd_ctx *ctx, const simulate_options *o, rd_hierarchy *h
     if (rd_machine_find(ctx, o->machine, &machine) != RD_OK)
         return fail_usage("--machine: %s", rd_last_error(ctx));
     /* Without --kinds, a trace may have fetches; L1I stays unused if it has none. */
+    *line_bytes = machine.line_bytes;
     rd_machine_hierarchy(&machine, kinds == 0 || (kinds & RD_FETCH), h);
     return EXIT_OK;
 }
@@ -134,12 +138,18 @@ static int print_levels(rd_ctx *ctx, const simulate_options *o, rd_profile *prof
 static int simulate_levels(rd_ctx *ctx, const simulate_options *o, int n, char **operands) {
     rd_hierarchy h;
     rd_profile *profile = NULL;
-    int status = choose_caches(ctx, o, &h);
+    uint64_t line = 0;
+    int status = choose_caches(ctx, o, &h, &line);
     if (status != EXIT_OK)
         return status;
     pipeline_extras extras = {.hierarchy = &h, .without_causes = o->no_causes};
     status = read_traces(ctx, o, &extras, n, operands, &profile);
     if (profile) {
+        uint64_t block = rd_profile_facts_of(profile)->block_bytes;
+        if (line && block != line && !o->pipe.quiet)
+            tell_user("the simulated caches have lines of %" PRIu64 " bytes (-b), but those of "
+                      "%s have %" PRIu64 "; use -b %" PRIu64 " to simulate this machine",
+                      block, o->machine, line, line);
         int printed = print_levels(ctx, o, profile);
         status = status != EXIT_OK ? status : printed;
         rd_profile_free(profile);
@@ -226,7 +236,7 @@ const command command_simulate = {
     .details =
         "A cache is written NAME=SIZE[:WAYS][:KEY=VALUE...]. Without WAYS it is fully\n"
         "associative. The keys are:\n"
-        "  policy=lru|plru|rrip|random     which block is evicted; seed=N for random\n"
+        "  policy=lru|plru|rrip|random     which block is evicted; seed=N sets the seed of random\n"
         "  write=back|through              when a store is written to the next level\n"
         "  fill=nine|inclusive|exclusive   which blocks of inner caches the cache holds\n"
         "  prefetch=none|next|stream       which blocks are loaded before they are needed\n"
@@ -238,19 +248,19 @@ const command command_simulate = {
         "\n"
         "Misses have three causes: cold misses are the first references to a block, capacity\n"
         "misses occur in a fully associative LRU cache of the same size as well, and conflict\n"
-        "misses are all other misses. Distances are measured within the references that arrive at\n"
-        "each cache. CSV columns: level, bytes, ways, references, misses, cold, capacity,\n"
-        "conflict, writebacks, far_hits (hits that a fully associative LRU cache would miss),\n"
-        "prefetches, useful, useless, invalidations.\n"
+        "misses are all other misses. At each cache, only the references that arrive there count.\n"
+        "CSV columns: level, bytes, ways, references, misses, cold, capacity, conflict,\n"
+        "writebacks, far_hits (hits that a fully associative LRU cache would miss), prefetches,\n"
+        "useful, useless, invalidations.\n"
         "\n"
         "--stacks=private gives every thread caches of its own, except those with shared=yes, "
         "which\n"
         "come last. A store removes its block from the private caches of all other threads. The\n"
         "trace must have thread numbers and kinds. A coherence miss is a reference to a block\n"
         "that the thread's cache has lost because another thread stored to it. CSV also has the\n"
-        "columns coherence, removals, upgrades, transfers, dirty_transfers, process and thread:\n"
-        "first one row per level, with the sums of all threads, and then the levels of each\n"
-        "thread.\n"
+        "columns coherence, removals, upgrades, transfers, dirty_transfers, process and thread.\n"
+        "The first rows, one per level, have the sums of all threads; the following rows have the\n"
+        "levels of each thread.\n"
         "\n"
         "--sets=64,128 --ways=all counts the misses of single LRU caches with 64 and with 128\n"
         "sets and every number of ways, in one pass. CSV columns: sets, ways, misses. Beyond\n"

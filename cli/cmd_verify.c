@@ -60,7 +60,8 @@ static const rd_opt opts_table[] = {
      .offset = offsetof(verify_opts, output),
      .def = "verify-difference.txt",
      .arg = "FILE",
-     .help = "if an engine differs from the oracle, write a trace with this difference to FILE"},
+     .help =
+         "if an engine differs from the oracle, write the smallest trace that shows it to FILE"},
     {0},
 };
 

@@ -2,6 +2,8 @@
 #include "compare_rules.h"
 
 #include "caches.h"
+#include "compare_measure.h"
+#include "profile_files.h"
 
 #include "reusedist/experimental.h"
 
@@ -12,35 +14,6 @@
 #include <string.h>
 
 /* ---- measures ---- */
-
-/* A measured value, or the reason why there is none. */
-typedef struct reading {
-    double value;
-    char problem[192];
-} reading;
-
-typedef struct pair {
-    rd_ctx *ctx;
-    const rd_comparison *c;
-    const rd_profile *profile; /* the profile that is measured */
-    uint64_t size;             /* cache size in the rule */
-    bool has_unit;             /* true: the size was written with K, M, G or T */
-} pair;
-
-typedef reading (*reader)(const pair *what);
-
-struct rule_measure {
-    const char *name, *noun;
-    reader read;
-    bool sized;     /* true: the rule needs @SIZE */
-    bool share;     /* true: the value is a share, which is written in percent; false: a
-                                   number */
-    bool of_one;    /* true: each profile has a value of its own, which can be compared
-                                   with the value of the first profile */
-    bool in_points; /* true: the value is a difference of shares, in percentage points */
-    const char *fires, *passes; /* texts of a rule without a limit, which fires if the value is 1
-                                   and passes if it is 0 */
-};
 
 static reading value_of(double value) {
     return (reading){.value = value};
@@ -76,8 +49,9 @@ static reading read_average_error(const pair *what) {
 }
 
 static reading read_miss_ratio_error(const pair *what) {
-    return what->c->n_mrc_sizes ? value_of(what->c->max_mrc_error)
-                                : no_value("the bins are too coarse for miss ratios");
+    return what->c->n_mrc_sizes
+               ? value_of(what->c->max_mrc_error)
+               : no_value("there is no power of two at which both miss ratios are known");
 }
 
 /* Returns a reading with a problem if an object cache of this size does not hold the largest object, because
@@ -89,6 +63,32 @@ static reading check_largest(const pair *what) {
     return no_value("the cache is smaller than the largest object, which has %" PRIu64
                     " bytes, so its misses are undefined",
                     objects->largest);
+}
+
+/* Returns a reading with a problem if the profile covers only a part of the run, because its numbers
+ * are then too small. */
+static reading check_whole_run(const pair *what) {
+    const rd_profile_facts *facts = rd_profile_facts_of(what->profile);
+    if (facts->skipped)
+        return no_value("the recorder skipped parts of the run, so its numbers are unknown");
+    if (facts->partial)
+        return no_value("the profile is incomplete, so its numbers do not cover the whole run");
+    return value_of(0);
+}
+
+/* Returns a reading with a problem if the profile is a sample that does not resolve the cache. */
+static reading check_resolution(const pair *what) {
+    uint64_t bytes = rd_profile_facts_of(what->profile)->block_bytes;
+    uint64_t blocks = bytes ? what->size / bytes : what->size;
+    uint64_t resolution = rd_mrc_resolution(what->profile);
+    if (blocks == 0 || blocks >= resolution)
+        return value_of(0);
+    return no_value("the sample does not resolve caches below %" PRIu64 " %s, so the misses of "
+                    "smaller caches are unknown",
+                    resolution,
+                    rd_profile_objects(what->profile) ? "bytes"
+                    : bytes                           ? "blocks"
+                                                      : "objects");
 }
 
 static reading read_miss_ratio(const pair *what) {
@@ -182,166 +182,87 @@ static const struct rule_measure measures[] = {
      .noun = "the number of misses",
      .read = read_misses,
      .sized = true,
-     .of_one = true},
+     .of_one = true,
+     .counted = true},
     {.name = "mean-distance",
      .noun = "the mean distance",
      .read = read_mean_distance,
      .of_one = true},
-    {.name = "blocks", .noun = "the number of blocks", .read = read_blocks, .of_one = true},
+    {.name = "blocks",
+     .noun = "the number of blocks",
+     .read = read_blocks,
+     .of_one = true,
+     .counted = true},
     {.name = "references",
      .noun = "the number of references",
      .read = read_references,
-     .of_one = true},
+     .of_one = true,
+     .counted = true},
 };
 
 #define N_MEASURES (sizeof measures / sizeof *measures)
 
-/* ---- parsing a rule ---- */
-
-static bool fail_rule(const char *text, const char *why) {
-    fail_usage("compare: rule '%s' %s (valid: different, bound-broken, accuracy<99%%, "
-               "average-error>1%%, miss-ratio-error>1%%, miss-ratio@1M>5%%, miss-ratio@1M>+2%%, "
-               "byte-miss-ratio@1G>+1%%, misses@1M>1.05x, mean-distance>1000, blocks>1.1x, "
-               "references>+1000)",
-               text, why);
-    return false;
-}
-
-/* Parses a limit: "99%", "0.99", "+2%", "1.05x" or "1000". Returns false if it is malformed. */
-static bool parse_limit(const char *text, compare_rule *rule) {
-    const struct rule_measure *m = rule->measure;
-    bool sign = m->of_one && (*text == '+' || *text == '-');
-    const char *digits = text + sign;
-    if (*digits != '.' && (*digits < '0' || *digits > '9'))
-        return false; /* rd_strtod() would also accept signs, spaces and words */
-    char *end;
-    double value = rd_strtod(digits, &end);
-    value = *text == '-' ? -value : value;
-    rule->against = sign ? AGAINST_DIFFERENCE : AGAINST_NOTHING;
-    double most = INFINITY;
-    if (m->of_one && !sign && *end == 'x') {
-        rule->against = AGAINST_FACTOR;
-        end++;
-    } else if (m->share) {
-        most = 1;
-        value /= *end == '%' ? 100 : 1;
-        end += *end == '%';
-    }
-    rule->limit = value;
-    return *end == '\0' && isfinite(value) && fabs(value) <= most;
-}
-
-/* Parses the cache size, such as "@1M", between the name and the comparison. Returns false if it is
- * malformed. */
-static bool parse_size(rd_ctx *ctx, const char *text, size_t n, compare_rule *out) {
-    char size[32];
-    if (n < 2 || n >= sizeof size || text[0] != '@')
-        return false;
-    memcpy(size, text + 1, n - 1);
-    size[n - 1] = '\0';
-    out->has_unit = strchr("KMGTkmgt", size[n - 2]);
-    return rd_parse_size(ctx, size, &out->size) == RD_OK && out->size > 0;
-}
-
-static const struct rule_measure *find_measure(const char *name, size_t n) {
+const struct rule_measure *compare_find_measure(const char *name, size_t n) {
     for (size_t i = 0; i < N_MEASURES; i++)
         if (strlen(measures[i].name) == n && memcmp(measures[i].name, name, n) == 0)
             return &measures[i];
     return NULL;
 }
 
-bool parse_rule(rd_ctx *ctx, const char *text, compare_rule *out) {
-    size_t name = strcspn(text, "@<>"), left = strcspn(text, "<>");
-    const struct rule_measure *m = find_measure(text, name);
-    compare_rule rule = {.text = text, .measure = m, .above = text[left] == '>'};
-    if (!m)
-        return fail_rule(text, "is unknown");
-    if (m->sized ? !parse_size(ctx, text + name, left - name, &rule) : left != name)
-        return fail_rule(text,
-                         m->sized ? "needs a cache size, as in miss-ratio@1M" : "takes no size");
-    if (m->fires && text[left])
-        return fail_rule(text, "takes no limit");
-    if (!m->fires && !text[left])
-        return fail_rule(text, "needs '<' or '>' and a limit");
-    if (!m->fires && !parse_limit(text + left + 1, &rule))
-        return fail_rule(text, m->share ? "needs a limit from 0% to 100%, or from 0 to 1"
-                                        : "needs a number as its limit");
-    *out = rule;
-    return true;
-}
-
 /* ---- applying a rule ---- */
 
-/* Returns whether a > b by more than a rounding error: in binary, 72.5 % - 70 % is slightly more
- * than 2.5 points. */
-static bool is_more(double a, double b) {
-    return a - b > 1e-12 * (fabs(b) > 1 ? fabs(b) : 1);
+/* Returns the measure of the profile `what->profile`, or the reason why it is unknown. */
+static reading read_measure(const struct rule_measure *m, const pair *what) {
+    reading r = m->counted ? check_whole_run(what) : value_of(0);
+    if (m->sized && !*r.problem)
+        r = check_resolution(what);
+    return *r.problem ? r : m->read(what);
 }
 
-/* Returns the second value divided by the first; 1 if they are equal, even if both are 0. */
-static double factor(double first, double second) {
-    return first == second ? 1 : second / first;
-}
-
-#define VALUE_ROOM 32
-
-/* Formats a whole number below 10^15 with all digits, and any other number with six digits, and
- * appends `unit`. `out` must have room for VALUE_ROOM bytes. */
-static void format_value(double value, const char *unit, char *out) {
-    bool whole = value == nearbyint(value) && fabs(value) < 1e15;
-    snprintf(out, VALUE_ROOM, whole ? "%.0f%s" : "%.6g%s", value, unit);
-}
-
-/* Compares the value that the rule measures with its limit, and stores the verdict and a
- * description of the value in `out`. */
-static void judge(const compare_rule *rule, double first, double second, verdict *out) {
-    const struct rule_measure *m = rule->measure;
-    const char *verb = "is", *unit = m->in_points ? " points" : m->share ? " %" : "";
-    double value = second, shown = m->share ? 100 : 1;
-    char from[VALUE_ROOM], to[VALUE_ROOM], told[VALUE_ROOM], limit[VALUE_ROOM], change[96] = "";
-    format_value(shown * first, unit, from);
-    format_value(shown * second, unit, to);
-    if (rule->against != AGAINST_NOTHING)
-        snprintf(change, sizeof change, ", from %s to %s", from, to);
-    if (rule->against == AGAINST_DIFFERENCE) {
-        value = second - first;
-        verb = "changes by";
-        unit = m->share ? " points" : "";
-    } else if (rule->against == AGAINST_FACTOR) {
-        value = factor(first, second);
-        verb = "changes by a factor of";
-        unit = "";
-        shown = 1;
+/* Reads a measure, also at the ends between which its value is interpolated. */
+static measured measure_around(const struct rule_measure *m, const pair *what) {
+    measured x = {.at = read_measure(m, what), .sizes = {what->size, what->size}};
+    x.interpolated = m->sized && !*x.at.problem &&
+                     compare_find_edges(what->profile, what->size, &x.sizes[0], &x.sizes[1]);
+    for (int i = 0; i < 2; i++) {
+        pair end = *what;
+        end.size = x.sizes[i];
+        /* Also below the resolution of a sample, because the curve of the sample does not rise. */
+        x.ends[i] = x.interpolated ? m->read(&end) : x.at;
     }
-    bool fires = rule->above ? is_more(value, rule->limit) : is_more(rule->limit, value);
-    format_value(shown * value, unit, told);
-    bool one_point = strcmp(unit, " points") == 0 && shown * rule->limit == 1;
-    format_value(shown * rule->limit, one_point ? " point" : unit, limit);
-    snprintf(out->why, sizeof out->why, "%s %s %s%s%s%s", m->noun, verb, told, change,
-             !fires        ? ""
-             : rule->above ? ", above the limit of "
-                           : ", below the limit of ",
-             fires ? limit : "");
-    out->kind = fires ? VERDICT_FAILED : VERDICT_PASSED;
+    return x;
+}
+
+/* Returns why the numbers of two profiles cannot be compared, or NULL. */
+static const char *find_unlike(const rd_profile *a, const rd_profile *b) {
+    return !have_same_kinds(a, b)    ? "the profiles have different kinds of references"
+           : !have_same_stacks(a, b) ? "only one of the profiles has private stacks"
+                                     : NULL;
 }
 
 void apply_rule(rd_ctx *ctx, const compare_rule *rule, const rd_comparison *c, const rd_profile *a,
                 const rd_profile *b, const char *name, verdict *out) {
     const struct rule_measure *m = rule->measure;
     pair what = {.ctx = ctx, .c = c, .profile = b, .size = rule->size, .has_unit = rule->has_unit};
-    reading second = m->read(&what), first = {.value = 0};
+    measured second = measure_around(m, &what), first = {.interpolated = false};
+    const char *unlike = NULL;
     if (rule->against != AGAINST_NOTHING) {
         what.profile = a;
-        first = m->read(&what);
+        first = measure_around(m, &what);
+        unlike = m->counted ? find_unlike(a, b) : NULL;
     }
-    const char *problem = *second.problem ? second.problem : first.problem;
+    const char *problem = unlike               ? unlike
+                          : *second.at.problem ? second.at.problem
+                                               : first.at.problem;
     *out = (verdict){.name = name, .rule = rule->text, .kind = VERDICT_UNKNOWN};
     if (*problem)
         snprintf(out->why, sizeof out->why, "%s", problem);
+    else if (first.interpolated || second.interpolated)
+        compare_judge_ends(rule, &first, &second, out);
     else if (!m->fires)
-        judge(rule, first.value, second.value, out);
+        compare_judge(rule, first.at.value, second.at.value, "", out);
     else {
-        bool fires = second.value != 0;
+        bool fires = second.at.value != 0;
         out->kind = fires ? VERDICT_FAILED : VERDICT_PASSED;
         snprintf(out->why, sizeof out->why, "%s", fires ? m->fires : m->passes);
     }

@@ -36,30 +36,20 @@ static void add_share(FILE *out, bool csv, int width, double share) {
         fprintf(out, "%*s", width, "-");
 }
 
-/* Writes a path as a quoted CSV field. */
-static void add_quoted(FILE *out, const char *path) {
-    putc('"', out);
-    for (; *path; path++) {
-        if (*path == '"')
-            putc('"', out);
-        putc(*path, out);
-    }
-    putc('"', out);
-}
-
 static void add_row(FILE *out, bool csv, const case_result *c) {
     char unit[32], patterns[64];
     training_unit(&c->choice, unit);
     rd_patterns_name(c->facts.patterns, patterns);
     if (csv) {
-        add_quoted(out, c->path);
+        print_csv_field(out, c->path);
         fprintf(out, ",%s,%.10g,", unit, c->size);
         add_share(out, csv, 0, c->accuracy);
         putc(',', out);
         add_share(out, csv, 0, c->coverage);
         fprintf(out, ",\"%s\",%.6f\n", patterns, c->facts.shares[RD_PATTERN_CONSTANT]);
     } else {
-        fprintf(out, "%-32s %10.4g %-9s ", c->path, c->size, unit);
+        print_name(out, 32, 0, c->path);
+        fprintf(out, " %10.4g %-9s ", c->size, unit);
         add_share(out, csv, 9, c->accuracy);
         add_share(out, csv, 11, c->coverage);
         fprintf(out, "  %s\n", patterns);

@@ -15,11 +15,8 @@ static size_t count(const verdict *verdicts, size_t n, verdict_kind kind) {
 /* Writes an attribute. Characters that XML forbids are escaped as in messages, and characters that
  * have a meaning in XML are escaped as XML entities. */
 static void put_attribute(FILE *out, const char *name, const char *text) {
-    size_t room = rd_text_escape(text, NULL, 0) + 1;
-    char *clean = malloc(room);
+    char *clean = escaped_copy(text);
     fprintf(out, " %s=\"", name);
-    if (clean)
-        rd_text_escape(text, clean, room);
     for (const char *c = clean ? clean : "out of memory"; *c; c++) {
         if (*c == '&')
             fputs("&amp;", out);

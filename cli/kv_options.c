@@ -40,7 +40,7 @@ const rd_opt kv_opts[] = {
      .min = 1,
      .max = 0x1p63,
      .offset = FIELD(sizes),
-     .help = "cache sizes in --unit: 16G,1T,... [powers of two]"},
+     .help = "cache sizes 16G,1T,... in the unit of --unit [powers of two]"},
     CHOICE("unit", "UNIT", "auto|blocks|tokens|bytes", "auto", unit,
            "unit of sizes; auto: bytes if bytes per token are known, else blocks"),
     CHOICE("order", "ORDER", "front|tail", "front", order,
@@ -71,25 +71,31 @@ const rd_opt kv_opts[] = {
      .type = RD_OPT_SIZE,
      .offset = FIELD(card),
      .help =
-         "memory of an accelerator card; the report says how many tokens fit beside the weights"},
+         "bytes of memory of an accelerator card; the report says how many tokens fit beside the "
+         "weights"},
     {.name = "weights",
      .arg = "SIZE",
      .type = RD_OPT_SIZE,
      .offset = FIELD(weights),
-     .help = "size of the model's weights [as published]"},
+     .help = "bytes of the model's weights [as published]"},
     {.name = "opt",
      .type = RD_OPT_BOOL,
      .offset = FIELD(opt),
      .help = "also show the most hits that any replacement policy can have (Belady's bound)"},
     TEXT("tiers", "TIERS", tiers,
-         "tiers, fastest first: HBM=40G,DRAM=512G:cost=0.01:speed=50G,..."),
-    CHOICE("fill", "HOW", "exclusive|inclusive", "exclusive", fill,
-           "whether a tier also holds the blocks of faster tiers"),
+         "tiers of memory, fastest first: "
+         "NAME=SIZE[:cost=PER_GIB_AND_HOUR][:speed=BYTES_PER_SECOND],... "
+         "such as HBM=40G,DRAM=512G:cost=0.01:speed=50G"),
+    CHOICE(
+        "fill", "HOW", "exclusive|inclusive", "exclusive", fill,
+        "exclusive: a block is in one tier only; inclusive: a tier also holds the blocks of faster "
+        "tiers"),
     TEXT("hits", "SHARE", hits,
          "find the cheapest tiers that serve this share of the prompt tokens, such as 60%"),
-    POSITIVE("budget", budget, "find the tiers with the most hits that cost at most N per hour"),
-    NUMBER("token-cost", token_cost, "cost of a million recomputed tokens"),
-    NUMBER("second-cost", second_cost, "cost of a second of prefill or loading"),
+    POSITIVE("budget", budget,
+             "find the tiers that cost at most N per hour and have the most hits"),
+    NUMBER("token-cost", token_cost, "cost of recomputing a million tokens"),
+    NUMBER("second-cost", second_cost, "cost of a second of prefill or of loading blocks"),
     NUMBER("prefill", prefill, "tokens that a server recomputes per second"),
     {.name = "replicas",
      .arg = "N",
@@ -97,8 +103,9 @@ const rd_opt kv_opts[] = {
      .min = 1,
      .max = RD_KV_REPLICAS_MAX,
      .offset = FIELD(replicas),
-     .help = "compare one shared cache with the caches of N servers, for each of three routers"},
-    OPTION_OUT(FIELD(out), "text: tables for people; csv: the curve; json: everything"),
+     .help = "compare one shared cache with N servers that have a cache each, for each of three "
+             "routers"},
+    OPTION_OUT(FIELD(out), "text: print tables; csv: print the curve; json: print everything"),
     OPTION_OUTPUT(FIELD(output), "FILE", "write the result to this file [standard output]"),
     TEXT("report", "FILE.html", page, "also write a page for a browser"),
     TEXT("save", "FILE", save, "also write the log in the native format, which is read faster"),
@@ -136,7 +143,8 @@ static int parse_tier_key(rd_ctx *ctx, const char *text, rd_kv_offer *offer) {
     }
     if (strncmp(text, "speed=", 6) == 0) {
         if (rd_parse_size(ctx, text + 6, &speed) != RD_OK)
-            return fail_usage("--tiers: %s", rd_last_error(ctx));
+            return fail_usage("--tiers: %s; give bytes per second, such as speed=50G",
+                              rd_last_error(ctx));
         offer->speed = (double)speed;
         return EXIT_OK;
     }

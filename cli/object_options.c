@@ -46,7 +46,7 @@ const rd_objects_config *objects_config(const object_options *o, const rd_sizes 
 int objects_check(const object_options *o) {
     if (o->every && !every_of(o))
         return fail_usage(
-            "--every: '%.80s' is not a length of time from 1 ns to 106751 days, such as "
+            "--every: '%.80s' is not a length of time from 1 ns to 106,751 days, such as "
             "30s, 15m, 1h or 1d; the units are s, m, h and d",
             o->every);
     return EXIT_OK;
@@ -83,16 +83,17 @@ int objects_check_profile(const object_options *o, const char *path, const rd_pr
     if (status != EXIT_OK)
         return status;
     if (o->count || o->expiry || o->warmup)
-        return fail_usage("%s: this is a profile; --count, --expiry and --warmup are for traces",
-                          path);
+        return fail_usage(
+            "%s: this is a profile; --count, --expiry and --warmup are for traces; omit them",
+            path);
     if (!o->every || (all && all->every == every_of(o)))
         return EXIT_OK;
     if (!all)
         return fail("%s: this profile has no stretches of time; analyze the trace with --every",
                     path);
-    return fail(
-        "%s: this profile has stretches of %.6g seconds; analyze the trace again with this --every",
-        path, (double)all->every / 1e9);
+    return fail("%s: this profile has stretches of %.6g seconds; analyze the trace again with the "
+                "new --every",
+                path, (double)all->every / 1e9);
 }
 
 /* Sets one option of the sample, "key=value" with `n` characters. */
@@ -114,8 +115,8 @@ static int set_option(rd_ctx *ctx, const char *text, size_t n, rd_objects_config
     if (value)
         *value++ = '\0';
     if (strcmp(key, "samples") == 0)
-        return fail_usage("--weight=bytes: shards has a fixed rate for bytes of objects; use "
-                          "-e shards:rate=0.01 instead of samples=");
+        return fail_usage("--weight=bytes: engine shards needs a fixed rate for bytes of objects; "
+                          "use -e shards:rate=0.01 instead of samples=");
     if (rd_opts_set(ctx, "shards", options, config, key, value ? value : "") != RD_OK)
         return fail_usage("%s", rd_last_error(ctx));
     return EXIT_OK;

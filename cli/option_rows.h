@@ -57,13 +57,13 @@ enum { OUT_TEXT, OUT_CSV, OUT_JSON };
         .name = "hist", .arg = "BINS", .type = RD_OPT_STRING, .def = usual, .offset = (at),        \
         .help = what                                                                               \
     }
+#define INTERLEAVE_HELP                                                                            \
+    "order of threads: as recorded, or N references of each thread in turn; lockstep alone means " \
+    "lockstep:1"
 #define OPTION_INTERLEAVE(at)                                                                      \
     {                                                                                              \
         .name = "interleave", .arg = "recorded|lockstep[:N]", .type = RD_OPT_STRING,               \
-        .offset = (at),                                                                            \
-        .help =                                                                                    \
-            "order of threads: as recorded, or N references of each thread in turn (1 without "    \
-            ":N) [recorded]"                                                                       \
+        .offset = (at), .help = INTERLEAVE_HELP " [recorded]"                                      \
     }
 #define OPTION_STACKS(at, what)                                                                    \
     {                                                                                              \
@@ -73,14 +73,14 @@ enum { OUT_TEXT, OUT_CSV, OUT_JSON };
 #define OPTION_REORDER(at)                                                                         \
     {                                                                                              \
         .name = "reorder", .arg = "RECORDS", .type = RD_OPT_SIZE, .min = 1, .max = 0x1p32,         \
-        .offset = (at), .help = "with --interleave=lockstep: size of the reorder buffer [1M]"      \
+        .offset = (at),                                                                            \
+        .help = "with --interleave=lockstep: records that fit in the reorder buffer [1M]"          \
     }
 #define OPTION_MERGE(at)                                                                           \
     {                                                                                              \
         .name = "merge", .arg = "none|time", .type = RD_OPT_CHOICE, .choices = "none|time",        \
         .def = "none", .offset = (at),                                                             \
-        .help = "none: read several traces one after the other; time: merge them by the times of " \
-                "their requests"                                                                   \
+        .help = "none: read several traces one after the other; time: merge them by time"          \
     }
 #define OPTION_TO(at)                                                                              \
     {                                                                                              \

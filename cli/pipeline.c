@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #define THREADS_MOST      4096
-#define AUTO_THREADS_MOST 16 /* more threads need more memory and are hardly faster */
+#define AUTO_THREADS_MOST 16   /* more threads need more memory and are hardly faster */
+#define WIDTH_USUAL       2048 /* width of the linear bins of `loglinear` */
+#define WIDTH_LEAST       32   /* narrower bins would make profiles of large traces long */
 
 /* ---- options ---- */
 
@@ -96,6 +98,34 @@ static int parse_interleave(pipeline *p, rd_analysis_config *config) {
     return EXIT_OK;
 }
 
+/* Returns the largest width of log-linear bins, at most `most`, with which a bin begins at `blocks`;
+ * `most` if this width would be below WIDTH_LEAST. */
+static uint64_t width_for(uint64_t blocks, uint64_t most) {
+    uint64_t width = blocks & -blocks; /* the largest power of two that divides `blocks` */
+    bool power = width == blocks;
+    return power || width < WIDTH_LEAST || width > most ? most : width;
+}
+
+/* Makes the usual bins narrow enough that bins begin at the sizes of the caches that the user named.
+ * The miss ratios at these sizes are then exact. Without -b, the trace decides later whether sizes
+ * without a unit are bytes or blocks, so both are taken into account. */
+static int choose_width(pipeline *p, rd_binning *bins, uint64_t block) {
+    const attribute_options *o = &p->options->attribute;
+    cache_list caches = {0};
+    if (bins->kind != RD_BINS_LOGLINEAR || bins->param || (!o->caches && !o->machine))
+        return EXIT_OK;
+    int status = caches_choose(p->ctx, o->caches, o->machine, &caches);
+    uint64_t width = WIDTH_USUAL;
+    for (size_t i = 0; i < caches.n && status == EXIT_OK; i++) {
+        uint64_t bytes = caches.level[i].bytes, unit = block ? block : 64;
+        width = width_for(block == RD_BLOCK_ADDRESS ? bytes : bytes / unit, width);
+        if (block == RD_BLOCK_AUTO && !caches.has_unit)
+            width = width_for(bytes, width);
+    }
+    bins->param = width < WIDTH_USUAL ? width : 0;
+    return status;
+}
+
 static int parse_options(pipeline *p, rd_analysis_config *config) {
     const pipeline_options *o = p->options;
     if (o->quiet && o->verbose)
@@ -113,6 +143,8 @@ static int parse_options(pipeline *p, rd_analysis_config *config) {
         status = parse_interleave(p, config);
     if (status == EXIT_OK && o->attribute.on)
         status = attribute_parse(p->ctx, &o->attribute, &p->attribute);
+    if (status == EXIT_OK)
+        status = choose_width(p, &config->binning, config->block);
     return status;
 }
 
@@ -159,6 +191,7 @@ int pipeline_open(pipeline *p, rd_ctx *ctx, const pipeline_options *o,
         .note = show_note,
         .note_user = p,
         .distances = p->extras.distances,
+        .sharing_interleave = o->interleave ? NULL : &p->interleave,
         .hierarchy = p->extras.hierarchy,
         .without_causes = p->extras.without_causes,
         .blocks = p->extras.blocks,

@@ -51,21 +51,64 @@ void free_profiles(rd_profile **profiles, size_t n) {
     free(profiles);
 }
 
+/* ---- profiles that do not mean the same ---- */
+
+static bool has_kind(const rd_profile_facts *f, char kind) {
+    return !f->kinds || strchr(f->kinds, kind);
+}
+
+bool have_same_kinds(const rd_profile *a, const rd_profile *b) {
+    const rd_profile_facts *f = rd_profile_facts_of(a), *g = rd_profile_facts_of(b);
+    bool same = true;
+    for (const char *kind = "LSI"; *kind; kind++)
+        same = same && has_kind(f, *kind) == has_kind(g, *kind);
+    return same;
+}
+
+bool have_same_stacks(const rd_profile *a, const rd_profile *b) {
+    return !rd_profile_private(a) == !rd_profile_private(b);
+}
+
+/* Returns the number of references in a turn of lockstep, or 0 for the recorded order. A single thread
+ * has the recorded order in lockstep, too. */
+static uint64_t turn_of(const rd_profile *p) {
+    const rd_interleaving *order = rd_profile_interleaving(p);
+    return order && order->threads > 1 ? order->turn : 0;
+}
+
+static void warn_pair(const rd_profile *a, const rd_profile *b, const char *path_a,
+                      const char *path_b) {
+    const rd_profile_facts *f = rd_profile_facts_of(a), *g = rd_profile_facts_of(b);
+    if (f->block_bytes != g->block_bytes)
+        tell_user("warning: %s and %s have different block sizes, so their distances do not mean "
+                  "the same; analyze both with the same --block",
+                  path_a, path_b);
+    else if (f->bound != g->bound)
+        tell_user("warning: %s and %s have different bounds, so only distances below both bounds "
+                  "can be compared; analyze both with the same --bound",
+                  path_a, path_b);
+    if (!have_same_kinds(a, b))
+        tell_user("warning: %s has the kinds %s and %s has %s, so they do not count the same "
+                  "references; analyze both with the same --kinds",
+                  path_a, f->kinds ? f->kinds : "LSI", path_b, g->kinds ? g->kinds : "LSI");
+    if (!have_same_stacks(a, b))
+        tell_user("warning: only one of %s and %s has private stacks, so their distances do not "
+                  "mean the same; analyze both with the same --stacks",
+                  path_a, path_b);
+    if (turn_of(a) != turn_of(b))
+        tell_user("warning: %s and %s have different orders of the threads' references, so their "
+                  "distances do not mean the same; analyze both with the same --interleave",
+                  path_a, path_b);
+}
+
 void warn_unlike(rd_profile *const *profiles, size_t n, char **paths) {
-    const rd_profile_facts *first = rd_profile_facts_of(profiles[0]);
-    for (size_t i = 1; i < n; i++) {
-        const rd_profile_facts *f = rd_profile_facts_of(profiles[i]);
-        if (f->block_bytes != first->block_bytes)
-            tell_user(
-                "warning: %s and %s have different block sizes, so their distances do not mean "
-                "the same; analyze both with the same --block",
-                paths[0], paths[i]);
-        else if (f->bound != first->bound)
-            tell_user(
-                "warning: %s and %s have different bounds, so only distances below both bounds "
-                "can be compared; analyze both with the same --bound",
-                paths[0], paths[i]);
-    }
+    for (size_t i = 1; i < n; i++)
+        warn_pair(profiles[0], profiles[i], paths[0], paths[i]);
+    for (size_t i = 0; i < n; i++)
+        if (rd_profile_facts_of(profiles[i])->partial)
+            tell_user("warning: %s is incomplete, so it lacks the misses of the rest of the run; "
+                      "analyze a complete trace",
+                      paths[i]);
 }
 
 /* ---- own code ---- */
@@ -106,6 +149,14 @@ static void warn(const rd_strings *own, const char *example) {
               "your code%s%s",
               own->value[0], own->n > 1 ? " and the other paths" : "", example ? ", such as " : "",
               example ? example : "");
+}
+
+void tell_estimate(const rd_profile *profile) {
+    const rd_profile_facts *f = rd_profile_facts_of(profile);
+    bool sampled = f->skipped || rd_mrc_has_band(profile); /* the result says so itself */
+    if (!f->exact && f->references && !sampled && !rd_profile_objects(profile))
+        tell_user("the results are estimates of engine %s; the table of 'mrc' states their error",
+                  f->engine ? f->engine : "unknown");
 }
 
 void warn_no_own(const rd_profile *profile, const rd_strings *own) {

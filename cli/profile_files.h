@@ -9,13 +9,22 @@ int read_profile(rd_ctx *ctx, const char *path, rd_profile **out);
 /* Prints the note of a profile, if it has one. */
 void tell_profile_note(const char *path, const rd_profile *profile);
 
+/* Tells the user that a result is an estimate without bands, for results that do not say so. */
+void tell_estimate(const rd_profile *profile);
+
 /* Reads n profiles into a new array; one of them may be "-", standard input. Reports failures and
  * returns the exit status. Free the array with free_profiles(). */
 int read_profiles(rd_ctx *ctx, size_t n, char **paths, rd_profile ***out);
 void free_profiles(rd_profile **profiles, size_t n);
 
-/* Warns about profiles whose block size or bound differs from that of the first profile. Such
- * profiles can be compared, but the user probably did not intend this. */
+/* Return whether both profiles have the same kinds of references, and whether the threads have private
+ * stacks in both or in none of them. */
+bool have_same_kinds(const rd_profile *a, const rd_profile *b);
+bool have_same_stacks(const rd_profile *a, const rd_profile *b);
+
+/* Warns about profiles that differ from the first profile in their block size, bound, kinds, stacks
+ * or order of the references, and about incomplete profiles. Such profiles can be compared, but the
+ * user probably did not intend this. */
 void warn_unlike(rd_profile *const *profiles, size_t n, char **paths);
 
 /* Calls rd_profile_show_own() with the paths of --own, and warns if no source file of the profile is in

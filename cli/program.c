@@ -27,17 +27,19 @@ __attribute__((format(printf, 1, 0))) static char *format_text(const char *forma
     return text;
 }
 
+char *escaped_copy(const char *text) {
+    size_t room = rd_text_escape(text, NULL, 0) + 1;
+    char *copy = malloc(room);
+    if (copy)
+        rd_text_escape(text, copy, room);
+    return copy;
+}
+
 /* Prints a line with control characters escaped, after the name of the program if `out` is not
  * stdout. The escapes keep a file name from starting a new line or moving the cursor. */
 __attribute__((format(printf, 2, 0))) static void put_line(FILE *out, const char *format,
                                                            va_list args) {
-    char *text = format_text(format, args), *shown = NULL;
-    if (text) {
-        size_t room = rd_text_escape(text, NULL, 0) + 1;
-        shown = malloc(room);
-        if (shown)
-            rd_text_escape(text, shown, room);
-    }
+    char *text = format_text(format, args), *shown = text ? escaped_copy(text) : NULL;
     if (out != stdout) {
         fflush(stdout); /* keeps the order of the output */
         fprintf(out, "%s: ", program_name);
@@ -45,6 +47,11 @@ __attribute__((format(printf, 2, 0))) static void put_line(FILE *out, const char
     fprintf(out, "%s\n", shown ? shown : "out of memory; a message could not be shown");
     free(shown);
     free(text);
+}
+
+/* Returns whether a character of a UTF-8 text begins at `c`. */
+static bool is_first_byte(const char *c) {
+    return ((unsigned char)*c & 0xc0) != 0x80;
 }
 
 void show(const char *format, ...) {
@@ -59,6 +66,32 @@ void tell_user(const char *format, ...) {
     va_start(args, format);
     put_line(stderr, format, args);
     va_end(args);
+}
+
+void print_name(FILE *out, int columns, size_t most, const char *name) {
+    char *safe = escaped_copy(name);
+    const char *shown = safe ? safe : "out of memory";
+    size_t length = 0;
+    for (const char *c = shown; *c; c++)
+        length += is_first_byte(c);
+    for (; most && length > most; length--)
+        do
+            shown++;
+        while (!is_first_byte(shown));
+    int padding = abs(columns) - (int)length;
+    padding = padding > 0 ? padding : 0;
+    fprintf(out, "%*s%s%*s", columns < 0 ? padding : 0, "", shown, columns < 0 ? 0 : padding, "");
+    free(safe);
+}
+
+void print_csv_field(FILE *out, const char *text) {
+    char *safe = escaped_copy(text);
+    const char *shown = safe ? safe : "out of memory", *quote = strpbrk(shown, ",\"") ? "\"" : "";
+    fputs(quote, out);
+    for (; *shown; shown++)
+        fprintf(out, "%s%c", *shown == '"' ? "\"" : "", *shown);
+    fputs(quote, out);
+    free(safe);
 }
 
 int fail_usage(const char *format, ...) {

@@ -263,9 +263,14 @@ int recorder_finish(recorder *r, bool *cut_short) {
     bool killed = WIFSIGNALED(r->wait_status);
     int status = killed ? 128 + WTERMSIG(r->wait_status) : WEXITSTATUS(r->wait_status);
     *cut_short = killed || recorder_signals_stopped();
-    if (silent && status == EXIT_OK)
-        status = fail("nothing was recorded, because no recorder started in the program%s",
-                      r->options->tool == RECORDER_CLANG ? "; build it with reusedist-cc" : "");
+    /* A program without the recorder can fail because of it: a library that was built with reusedist-cc cannot
+     * be loaded into such a program. Valgrind has said why it failed. */
+    bool clang = r->options->tool == RECORDER_CLANG;
+    if (silent && (status == EXIT_OK || (clang && !*cut_short))) {
+        int failed = fail("nothing was recorded, because no recorder started in the program%s",
+                          clang ? "; build it with reusedist-cc" : "");
+        status = status == EXIT_OK ? failed : status;
+    }
     free(r);
     return status;
 }

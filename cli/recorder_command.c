@@ -1,6 +1,8 @@
 /* Makes the command line and the environment of a recorded program. See recorder_command.h. */
 #include "recorder_command.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -34,6 +36,15 @@ static bool find_tool(char directory[PATH_MAX]) {
             return true;
     }
     return false;
+}
+
+/* Replaces the path of an existing folder if LD_PRELOAD, where Valgrind adds a library of this folder, cannot
+ * contain it: the dynamic loader splits the variable at spaces and colons and expands dollar signs. The new path is
+ * that of a descriptor, which stays open until this process ends. */
+static void avoid_separators(char directory[PATH_MAX]) {
+    int fd = strpbrk(directory, " :$") ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (fd >= 0)
+        snprintf(directory, PATH_MAX, "/proc/%ld/fd/%d", (long)getpid(), fd);
 }
 
 /* Numbers of references to record (n) and to skip (gap) alternately. n is 0 if there are no
@@ -149,12 +160,29 @@ static int prepare_clang(const recorder_options *o, const rd_live *live, const b
     return good ? EXIT_OK : fail("out of memory");
 }
 
+/* Checks the folder in which Valgrind makes temporary files before it starts a program. Reports a
+ * failure and returns the exit status. */
+static int check_temporary_folder(void) {
+    const char *folder = getenv("TMPDIR");
+    if (!folder || !*folder)
+        folder = "/tmp";
+    if (access(folder, W_OK | X_OK) == 0)
+        return EXIT_OK;
+    return fail(
+        "%s: Valgrind cannot make temporary files in this folder: %s; set TMPDIR to another "
+        "folder",
+        folder, strerror(errno));
+}
+
 static int prepare_valgrind(recorder_command *c, const recorder_options *o, const rd_live *live,
                             const burst *bursts) {
     char directory[PATH_MAX];
     if (!find_tool(directory))
         return fail("this build has no recorder; install Valgrind's development files and rebuild");
+    if (check_temporary_folder() != EXIT_OK)
+        return EXIT_FAILED;
     add_valgrind(c, o, live, bursts);
+    avoid_separators(directory);
     return setenv("VALGRIND_LIB", directory, 1) == 0 ? EXIT_OK : fail("out of memory");
 }
 

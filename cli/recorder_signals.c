@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 /* The processes that signals are forwarded to: the recorded program, and process `beside` of
  * recorder_signals_take(). 0: no process. */
@@ -24,11 +25,19 @@ static void terminate(int number) {
     raise(number);
 }
 
-/* Forwards a signal to the processes of programs_of_signals if a process sent the signal; a signal
- * from the terminal reaches them directly. If both processes have ended, the signal ends the trace:
- * the recording then waits neither for other processes that they started nor for buffers that are
- * still in the channel. After that, or if no recorded process is left, the signal terminates this
- * process, because reading symbols may take long. */
+/* Returns whether the terminal has sent the signal that this process got to `program`, too. SIGINT and
+ * SIGQUIT go to the process group in the foreground. SIGHUP goes to the leader of the session alone, or
+ * to the process group in the foreground if the leader has ended. */
+static bool has_got(pid_t program, int number, const siginfo_t *info) {
+    bool for_leader = number == SIGHUP && getsid(0) == getpid();
+    return info->si_code > 0 && !for_leader && getpgid(program) == getpgrp();
+}
+
+/* Forwards a signal to the processes of programs_of_signals, unless a signal from the terminal reaches
+ * them directly. If both processes have ended, the signal ends the trace: the recording then waits
+ * neither for other processes that they started nor for buffers that are still in the channel. After
+ * that, or if no recorded process is left, the signal terminates this process, because reading symbols
+ * may take long. */
 static void pass_on(int number, siginfo_t *info, void *context) {
     (void)context;
     bool any = false;
@@ -37,7 +46,7 @@ static void pass_on(int number, siginfo_t *info, void *context) {
         if (program == 0 || has_ended(program))
             continue;
         any = true;
-        if (info->si_code <= 0)
+        if (!has_got(program, number, info))
             kill(program, number);
     }
     if (!any && (told_to_stop || recording_over)) {

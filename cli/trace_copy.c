@@ -90,14 +90,18 @@ static const char *field_name(uint32_t field) {
                                          : rd_field_name(field);
 }
 
-/* Tells the user, unless options->quiet is set, which columns the format of the new trace does not
- * support, and whether it cannot mark object ids. */
-static void tell_losses(const trace_copy *c) {
+/* Tells the user, unless options->quiet is set, which columns of the trace the new trace does not
+ * have, because its format cannot store them, and whether the format cannot mark object ids. A trace
+ * that delivers the sizes of its objects as sizes of references has one column of sizes. */
+static void tell_losses(const trace_copy *c, const rd_trace *trace) {
     if (c->options->quiet || !c->format)
         return;
+    uint32_t sizes = c->fields & RD_FIELD_SIZE ? RD_FIELD_BYTES : 0;
+    uint32_t all = c->fields | (rd_trace_request_fields(trace) & ~sizes);
+    uint32_t stored = c->format->fields & ~c->format->unwritten;
     for (uint32_t field = 1; field; field *= 2)
-        if (c->fields & ~c->format->fields & field)
-            tell_user("format %s does not support %s; the new trace is without them",
+        if (all & ~stored & field)
+            tell_user("format %s cannot store %s, so the new trace does not have them",
                       c->format->name, field_name(field));
     bool holds_ids = c->format->ids || strcmp(c->format->name, "native") == 0;
     if (c->ids && !holds_ids)
@@ -111,7 +115,8 @@ static void tell_losses(const trace_copy *c) {
 static char *make_spec(const trace_copy *c, const rd_trace *trace) {
     const char *to = c->options->to ? c->options->to : "native";
     bool sampled = c->options->sampled || rd_trace_skipped(trace) != 0;
-    bool tell = sampled && c->format && strcmp(c->format->name, "native") == 0;
+    bool tell =
+        sampled && c->format && strcmp(c->format->name, "native") == 0 && !strstr(to, "sampled=on");
     size_t bytes = strlen(to) + sizeof ":sampled=on";
     char *spec = malloc(bytes);
     if (spec)
@@ -138,7 +143,7 @@ static bool open_writer(trace_copy *c, const rd_trace *trace, const rd_refs *fir
         c->broken = true;
         return false;
     }
-    tell_losses(c);
+    tell_losses(c, trace);
     return true;
 }
 
@@ -330,6 +335,9 @@ int trace_copy_finish(trace_copy *c, int status) {
         else if (status != EXIT_OK)
             fail("the new trace has the references up to that point");
     }
+    const char *kept = rd_trace_writer_kept(c->writer);
+    if (kept)
+        fail("%s is unchanged; %s has the references up to that point", c->options->output, kept);
     free_copy(c);
     return status;
 }

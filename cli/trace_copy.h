@@ -13,7 +13,8 @@ typedef struct copy_options {
     uint32_t progress;  /* a progress_when */
     bool quiet;
     bool sampled; /* true: the recorder skips references (only record) */
-    bool keep;    /* true: the file appears at once and stays after a failure (only record) */
+    bool
+        keep; /* true: the new file stays after a failure, see rd_trace_writer_keep() (only record) */
 } copy_options;
 
 #define COPY_OPTIONS(state, member)                                                                \
@@ -38,7 +39,8 @@ int trace_copy_add(trace_copy *c, const char *name, rd_trace *trace);
 
 /* Finishes the new trace and frees everything. `status` is the exit status of the command so far.
  * No file appears if no trace was added or a recorded program never began. Without options->keep, no file
- * appears either if writing failed or `status` is EXIT_USAGE. Returns the exit status. */
+ * appears either if writing failed or `status` is EXIT_USAGE. With options->keep, an existing file stays then, and
+ * a message names the file with the references up to that point. Returns the exit status. */
 int trace_copy_finish(trace_copy *c, int status);
 
 #endif

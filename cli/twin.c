@@ -162,7 +162,7 @@ static int check_options(const twin *t, const recorder_options *what) {
         return fail_usage(
             "run: --predict does not work with --trace-children, --distances, "
             "--peaks, --attribute, --bound, --hist, --burst, --start, --stop, --inside or "
-            "--paused");
+            "--paused; omit them");
     if (block && strcmp(block, "addr") != 0 && rd_parse_size(t->ctx, block, &bytes) != RD_OK)
         return fail_usage("--block: '%.80s' is neither a size in bytes nor 'addr'", block);
     char made_with[24] = "addr";
@@ -183,9 +183,10 @@ int twin_run(rd_ctx *ctx, const analysis_options *o, recorder_options *what, con
     twin t = {.ctx = ctx, .options = o, .model = m};
     int exit_status = check_options(&t, what);
     if (exit_status == EXIT_OK && !parse_unit(&t))
-        exit_status = fail_usage("%s: its input size is '%s', which cannot be found during a run; "
-                                 "train with --size-from=peaks",
-                                 path, rd_model_facts_of(m)->size_unit);
+        exit_status =
+            fail_usage("%s: the input size of this model ('%s') cannot be determined during "
+                       "a run; train with --size-from=peaks",
+                       path, rd_model_facts_of(m)->size_unit);
     if (exit_status == EXIT_OK)
         exit_status = open_analysis(&t);
     if (exit_status == EXIT_OK)

@@ -1,9 +1,9 @@
-// Sums measurements of weather stations. docs/guide.md finds out why the program is slow.
+// Sums measurements of weather stations. docs/guide.md shows how to find out why the program is slow.
 //
-// usage: stations READINGS [numbers]
+// usage: stations COUNT [numbers]
 //
-// With `numbers`, the program finds the number of each reading's station once, while it reads, and then
-// sums in a vector. The results are the same.
+// The program sums COUNT readings in a map by the name of the station. With `numbers`, it sums them in a
+// vector by the number of the station, which is faster. The results are the same.
 #include <cstdio>
 #include <cstdlib>
 #include <map>

@@ -24,8 +24,9 @@ def bin_of(binning, d):
     """Returns the range of the bin that contains distance d."""
     if binning == "full":
         return d, d
-    width = int(binning[7:]) if binning.startswith("linear:") else 2048
-    if binning == "log" or (binning == "loglinear" and d < 2048):
+    name, _, number = binning.partition(":")
+    width = int(number or 2048)
+    if name == "log" or (name == "loglinear" and d < width):
         return (1 << d.bit_length()) // 2, max((1 << d.bit_length()) - 1, 0)
     return d - d % width, d - d % width + width - 1
 
@@ -363,7 +364,7 @@ def check_sharing(profile):
 def check(profile):
     need(REQUIRED <= set(profile), "a key is missing")
     need(re.fullmatch(r"reusedist\.profile/1(\..*)?", profile["schema"]), "the schema is not reusedist.profile/1")
-    need(re.fullmatch(r"full|log|loglinear|edges|(linear|reference):[1-9][0-9]*",
+    need(re.fullmatch(r"full|log|loglinear|edges|(loglinear|linear|reference):[1-9][0-9]*",
                       profile["binning"]), "unknown binning")
     need(profile["exact"] == (profile["error"]["kind"] == "exact"), "exact contradicts the kind of error")
     before, finite = None, 0

@@ -248,7 +248,7 @@ def hprda_errors(engine, field="average_error"):
 
 
 def exact_over_hprda(exact, hprda):
-    """Returns, by program, how many times as fast an exact engine is as HP-RDA on the same processor or device."""
+    """Maps each program to the speed of an exact engine divided by that of HP-RDA on the same processor or device."""
     seconds = {row["trace"]: row["median_seconds"] for row in find(HPRDA, figure="10-15", engine=exact)}
     return {row["trace"].removesuffix(".trace"): row["median_seconds"] / seconds[row["trace"]]
             for row in find(HPRDA, figure="10-15", engine=hprda)}
@@ -268,7 +268,7 @@ def hprda_piece_times(backend):
 
 
 def tree_ratios():
-    """Returns, by program, how many times as fast the splay tree is as the balanced tree."""
+    """Returns, for each program in order, the speed of the splay tree divided by that of the AVL tree."""
     return hprda_speedups(SPLAY, TREES) if exists(TREES) else []
 
 

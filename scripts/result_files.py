@@ -61,7 +61,7 @@ def predicted(heading, column, row="average", key=None, table=0):
 
 
 def overlap(a, b, table=0):
-    """Returns the overlap of the signatures of two programs, in percent (Figure 9)."""
+    """Returns the accuracy of the histograms of two programs, in percent (Figure 9)."""
     blocks = re.findall(r"```\n(.*?)```", section("Figure 9"), flags=re.S)
     header, *rows = [row.split() for row in blocks[table].replace(" %", "%").splitlines()[1:]]
     return float(next(row for row in rows if row[0] == a)[1 + header.index(b)].rstrip("%"))

@@ -140,10 +140,18 @@ def objects_command_table():
     return table(["trace", "`mrc --weight=bytes`", "`cachesim`, 64 MiB", "`cachesim`, 4 GiB", "64 MiB: ratio", "4 GiB: ratio"], rows)
 
 
-def objects_lifetimes_table():
-    rows = [[trace, *(f"{objects_speed(trace, field):.1f}" for field in ("plain_s", "eager_s", "lazy_s")),
-             *(f"{objects_ratio(trace, field, 'plain_s'):.2f}" for field in ("eager_s", "lazy_s"))] for trace in OBJECTS_TRACES]
-    return table(["trace", "byte curve", "eager", "lazy", "eager: ratio of times", "lazy: ratio of times"], rows)
+def lifetimes_table():
+    name, rows = "epyc-2-lifetimes", []
+    for trace in dict.fromkeys(row["trace"] for row in lines(name)):
+        turns = find(name, trace=trace)
+        rows.append([trace, millions(turns[0]["objects"]),
+                     *(f"{statistics.median(row['requests'] / row[field] / 1e6 for row in turns):.1f}"
+                       for field in ("plain_s", "eager_s", "lazy_s")),
+                     *(f"{statistics.median(row[field] / row['plain_s'] for row in turns):.2f}"
+                       for field in ("eager_s", "lazy_s")),
+                     turns[0]["full_bytes_per_object"]])
+    return table(["trace", "objects", "byte curve", "eager", "lazy", "eager: ratio of times", "lazy: ratio of times",
+                  "bytes per object"], rows)
 
 
 SAMPLES = "object-samples"
@@ -420,7 +428,7 @@ def cachegrind_table():
             cell for field in ("d1_misses", "ll_misses")
             for cell in (f"{row['cachegrind'][field]:,}", f"{off_percent(row, 'simulate', field):+.3f}",
                          f"{off_percent(row, 'rules', field):+.3f}")])
-    return table(["program", "accesses that span blocks, %", "cachegrind, D1", "`simulate`, %", "its rules, %",
+    return table(["program", "accesses that touch several blocks, %", "cachegrind, D1", "`simulate`, %", "its rules, %",
                   "cachegrind, LL", "`simulate`, %", "its rules, %"], rows)
 
 
@@ -429,6 +437,57 @@ def cachegrind_table():
 def program_of(trace):
     """Returns the name of a program for a table, or the generated trace as code."""
     return f"`{trace}`" if ":" in trace else trace.removesuffix(".trace")
+
+
+def hierarchy_lines(suite, name="epyc-2-hierarchy"):
+    return find(name, suite=suite)
+
+
+def hierarchy_traces_table():
+    rows = []
+    for row in hierarchy_lines("traces"):
+        if row["threads"] == 1:
+            two = next(r for r in hierarchy_lines("traces") if r["program"] == row["program"] and r["threads"] == 2)
+            rows.append([row["program"].split(":")[0], f"{row['references'] / 1e6:.0f} M",
+                         f"{row['references'] / row['simulate_s'] / 1e6:.0f}",
+                         f"{row['references'] / row['causes_s'] / 1e6:.0f}",
+                         f"{row['both_s'] / row['analyze_s']:.2f}", f"{row['both_no_causes_s'] / row['analyze_s']:.2f}",
+                         f"{two['both_s'] / two['analyze_s']:.2f}",
+                         f"{two['both_no_causes_s'] / two['analyze_s']:.2f}"])
+    return table(["program", "references", "simulation, M/s", "with causes, M/s", "beside distances", "without causes",
+                  "two threads", "without causes"], rows)
+
+
+def hierarchy_seconds(row, way):
+    return statistics.median(row["seconds"][way])
+
+
+def hierarchy_ratio(row, way, to):
+    return statistics.median(a / b for a, b in zip(row["seconds"][way], row["seconds"][to]))
+
+
+def hierarchy_ways_table():
+    return table(["program", "one analysis, s", "sixteen numbers of sets, s", "ratio"],
+                 [[row["program"].split(":")[0], f"{hierarchy_seconds(row, 'analyze'):.2f}",
+                   f"{hierarchy_seconds(row, 'ways'):.2f}", f"{hierarchy_ratio(row, 'ways', 'analyze'):.1f}"]
+                  for row in hierarchy_lines("ways")])
+
+
+LIVE_WAYS = "distances", "distances_lsi", "simulation"
+
+
+def hierarchy_live_table():
+    rows = []
+    for row in hierarchy_lines("live"):
+        rows.append([row["program"], f"{hierarchy_seconds(row, 'alone'):.2f} s",
+                     f"{hierarchy_seconds(row, 'cachegrind'):.2f} s",
+                     *[f"{hierarchy_ratio(row, 'cachegrind', way):.2f}" for way in LIVE_WAYS],
+                     f"{hierarchy_ratio(row, 'simulation', 'transfer'):.2f}"])
+    means = [mean(hierarchy_ratio(row, "cachegrind", way) for row in hierarchy_lines("live")) for way in LIVE_WAYS]
+    transfer = mean(hierarchy_ratio(row, "simulation", "transfer") for row in hierarchy_lines("live"))
+    rows.append(["**average**", "", "", *[f"**{x:.2f}**" for x in means], f"**{transfer:.2f}**"])
+    return table(["program", "alone", "cachegrind", "distances", "with fetches", "simulation alone",
+                  "simulation / transfer"], rows)
 
 
 def contexts_table():

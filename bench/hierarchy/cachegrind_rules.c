@@ -1,5 +1,5 @@
 /* cachegrind_rules: simulates two levels on a trace file with cachegrind's two deviations from
- * docs/hierarchies.md. An access that spans blocks is one reference and at most one miss, and goes
+ * docs/hierarchies.md. An access that touches several blocks is one reference and at most one miss, and goes
  * to the second level as a whole. A load and, directly after it, a store of the same bytes are one
  * reference.
  *

@@ -5,14 +5,21 @@
  *        objects_bench write FOLDER [REQUESTS [TRACE]]
  *
  * `measure` analyzes requests in memory, and prints a line of JSON per trace and repetition:
- * processor seconds of the plain byte curve, and of the same requests with operations, changing
- * sizes, times and lifetimes, with eager and with lazy expiry, and peak memory per object. `write`
- * writes the plain requests to FOLDER as oracleGeneral records, and `web` also as CSV.
+ * processor seconds of the plain byte curve, and of the same requests with operations, times,
+ * lifetimes and, in the first three traces, changing sizes, with eager and with lazy expiry, and peak memory per object. `write`
+ * writes the plain requests of TRACE, or of the first three traces, to FOLDER as oracleGeneral
+ * records, and `web` also as CSV.
  *
  *   zipf    Zipf 0.99, 4 Mi objects
  *   drift   Zipf 0.8 over a range of 1 Mi objects that moves by one object every 16 requests; a
  *           tenth of the requests scan 8 Mi other objects in turn
  *   web     Zipf 0.7, 1 Mi objects
+ *   expire-1, expire-3, expire-10
+ *           every request is a write with a lifetime of up to 100,000 seconds, uniformly distributed,
+ *           to one of 1,000,000 objects, all equally popular; 1, 3 or 10 requests per second of the
+ *           trace. Few objects are present, and almost every request lets another object expire.
+ *   expire-3-small
+ *           the same with 200,000 objects and 3 requests per second
  *
  * The sizes of objects are log-normal and do not depend on their popularity. */
 #include "reusedist/experimental.h"
@@ -26,7 +33,6 @@
 #include <string.h>
 #include <time.h>
 
-#define PER_SECOND    2000 /* requests per second of the trace */
 #define SECOND        UINT64_C(1000000000)
 #define SIZE_LEAST    64
 #define SIZE_MOST     (UINT64_C(16) << 20)
@@ -35,17 +41,24 @@
 #define RECORD        24
 #define REQUESTS      20000000
 #define REPEAT        5
-#define LIFETIME_BITS 14 /* lifetimes are 1 to 2^14 seconds */
+#define LIFETIME_BITS 14     /* lifetimes of mixed operations are 1 to 2^14 seconds */
+#define LIFETIME_MOST 100000 /* longest lifetime in seconds if all requests are writes */
 
 typedef struct kind {
     const char *name, *generator;
     double median, spread; /* sizes of objects: median in bytes, and sigma of the logarithm */
+    unsigned per_second;   /* requests per second of the trace */
+    bool writes; /* true: all requests are writes; false: operations and sizes are mixed */
 } kind;
 
 static const kind kinds[] = {
-    {"zipf", "zipf:blocks=4M,alpha=0.99,stride=1", 4096, 1.5},
-    {"drift", "zipf:blocks=1M,alpha=0.8,stride=1", 16384, 1.2},
-    {"web", "zipf:blocks=1M,alpha=0.7,stride=1", 12000, 2},
+    {"zipf", "zipf:blocks=4M,alpha=0.99,stride=1", 4096, 1.5, 2000, false},
+    {"drift", "zipf:blocks=1M,alpha=0.8,stride=1", 16384, 1.2, 2000, false},
+    {"web", "zipf:blocks=1M,alpha=0.7,stride=1", 12000, 2, 2000, false},
+    {"expire-1", "uniform:blocks=1000000,stride=1", 4096, 1.5, 1, true},
+    {"expire-3", "uniform:blocks=1000000,stride=1", 4096, 1.5, 3, true},
+    {"expire-10", "uniform:blocks=1000000,stride=1", 4096, 1.5, 10, true},
+    {"expire-3-small", "uniform:blocks=200000,stride=1", 4096, 1.5, 3, true},
 };
 
 /* All columns of a trace. The plain trace has `id`, `bytes` and `time` only. */
@@ -124,29 +137,39 @@ static uint64_t operation_of(uint64_t dice) {
                        : RD_OPERATION_DELETE;
 }
 
-/* Makes the plain trace and, if `full` is true, the other columns. About half of the requests have
- * the size of their object, and the rest have up to 7/8 more. One object in eight never expires. */
+/* Sets the operation, the size and the lifetime of request i. If operations are mixed, about half of
+ * the requests have the size of their object, and the rest have up to 7/8 more, and one object in
+ * eight never expires. */
+static void complete_request(const kind *k, requests *q, size_t i) {
+    uint64_t dice = mix(i + q->n), h = mix(q->id[i] + q->n);
+    if (k->writes) {
+        q->operation[i] = RD_OPERATION_WRITE;
+        q->changed[i] = q->bytes[i];
+        q->lifetime[i] = (1 + dice % LIFETIME_MOST) * SECOND;
+        return;
+    }
+    double lifetime = exp2(LIFETIME_BITS * unit(mix(h)));
+    q->operation[i] = operation_of(dice % 100);
+    q->changed[i] = q->bytes[i] + (dice >> 32) % 8 * (q->bytes[i] / 8) * (dice >> 48 & 1);
+    q->lifetime[i] =
+        h % 8 && q->operation[i] == RD_OPERATION_WRITE ? (uint64_t)(lifetime * (double)SECOND) : 0;
+}
+
+/* Makes the plain trace and, if `full` is true, the other columns. */
 static requests make_requests(rd_ctx *ctx, const kind *k, size_t n, bool full) {
     requests q = {.n = n, .id = column(n), .bytes = column(n), .time = column(n)};
     generate_ids(ctx, k, &q);
     for (size_t i = 0; i < n; i++) {
         q.bytes[i] = size_of(k, q.id[i]);
-        q.time[i] = i / PER_SECOND * SECOND;
+        q.time[i] = i / k->per_second * SECOND;
     }
     if (!full)
         return q;
     q.changed = column(n);
     q.lifetime = column(n);
     q.operation = column(n);
-    for (size_t i = 0; i < n; i++) {
-        uint64_t dice = mix(i + n), h = mix(q.id[i] + n);
-        double lifetime = exp2(LIFETIME_BITS * unit(mix(h)));
-        q.operation[i] = operation_of(dice % 100);
-        q.changed[i] = q.bytes[i] + (dice >> 32) % 8 * (q.bytes[i] / 8) * (dice >> 48 & 1);
-        q.lifetime[i] = h % 8 && q.operation[i] == RD_OPERATION_WRITE
-                            ? (uint64_t)(lifetime * (double)SECOND)
-                            : 0;
-    }
+    for (size_t i = 0; i < n; i++)
+        complete_request(k, &q, i);
     return q;
 }
 
@@ -276,7 +299,8 @@ int main(int argc, char **argv) {
     if (rd_ctx_new(NULL, &ctx) != RD_OK)
         stop("out of memory");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (trace && strcmp(trace, kinds[i].name) != 0)
+        /* Simulators know no lifetimes, without which the traces of writes are all alike. */
+        if (trace ? strcmp(trace, kinds[i].name) != 0 : writes && kinds[i].writes)
             continue;
         if (writes)
             write_trace(ctx, &kinds[i], n, argv[2]);

@@ -2,9 +2,9 @@
  * them.
  *
  * The paper measured SPEC CPU2000 on a Tesla C2050 and on a Xeon E5506 with four cores. Its
- * sequential algorithm is a balanced tree, here `olken:tree=avl`. A splay tree is several times as
- * fast, so it is measured too. The paper's Figure 11 includes the time of the instrumented program.
- * Here the time to read its recorded trace takes that place.
+ * sequential algorithm uses a balanced tree; here it is the AVL tree, `olken:tree=avl`. A splay tree
+ * is several times as fast, so it is measured too. The paper's Figure 11 includes the time of the
+ * instrumented program. Here the time to read its recorded trace takes that place.
  */
 #include "papers.h"
 
@@ -40,12 +40,12 @@ typedef struct evaluation {
     uint64_t references, blocks;
 } evaluation;
 
-/* Sums over all traces, for the averages at the end. */
+/* Sums over all traces, for the averages at the end, and one maximum. */
 typedef struct averages {
     unsigned n;
     double threads, device, whole_threads, whole_device, adjusted, unadjusted;
-    double splay; /* speed of the splay tree relative to the balanced tree */
-    double worst_adjusted;
+    double splay;          /* speed of the splay tree relative to the AVL tree */
+    double worst_adjusted; /* the largest error of a trace with the adjustment */
 } averages;
 
 static void fill_curve(const rd_profile *p, double curve[POINTS]) {

@@ -161,6 +161,10 @@ typedef struct rd_analysis_config {
      * works with both kinds of stacks. It must not be combined with a bound, a checkpoint, bursts,
      * objects, or kinds without stores (RD_EINVAL). */
     bool sharing;
+    /* The order in which the data that threads share are found, if all other results have the recorded order:
+     * lockstep, from the batch with the first synchronization or the second thread on. It has an effect only with `sharing`,
+     * with RD_STACKS_SHARED and without `interleave`. NULL: the order of all results. */
+    const rd_interleave *sharing_interleave;
     /* true: the caches of `hierarchy` that are not shared are private to each thread, see
      * rd_simulator_config. The traces must have threads and kinds, and the kinds to analyze must
      * include stores. The profile gets the result, see rd_profile_private_simulation(). Misses of

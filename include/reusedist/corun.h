@@ -38,8 +38,8 @@ typedef struct rd_corun_program {
 } rd_corun_program;
 
 /* Prepares the co-run of `n` programs, 1 to RD_CORUN_MAX. `rates` has the references per unit of
- * time of each program; NULL: their numbers of references, so that all programs run for the same
- * time. The profiles must exist as long as the co-run. The function returns RD_EINVAL for profiles
+ * time of each program; NULL: their numbers of references, including those that a recorder skipped if
+ * their number is known, so that all programs run for the same time. The profiles must exist as long as the co-run. The function returns RD_EINVAL for profiles
  * without distances, of different block sizes, or of object caches in bytes, and for rates that are
  * not positive. */
 RD_API RD_CHECKED rd_status rd_corun_new(rd_ctx *ctx, rd_profile *const *profiles,

@@ -62,7 +62,7 @@ typedef struct rd_cache {
     uint64_t seed;    /* RD_POLICY_RANDOM: seed of the generator */
 } rd_cache;
 
-/* The caches of one core, from the inside out. If the first two are called L1I and L1D, in any
+/* The caches of one core, innermost first. If the first two are called L1I and L1D, in any
  * order, both are first-level caches: instruction fetches arrive at L1I, loads and stores at
  * L1D. */
 typedef struct rd_hierarchy {
@@ -78,7 +78,7 @@ typedef struct rd_hierarchy {
     uint32_t parallel; /* as in rd_machine; 0: unknown */
 } rd_hierarchy;
 
-/* Parses a list of caches, from the inside out and separated by commas, each in the form
+/* Parses a list of caches, innermost first and separated by commas, each in the form
  * NAME=SIZE[:WAYS][:KEY=VALUE...]. The keys are policy, write, fill, prefetch, index, latency, shared
  * and seed. The function returns RD_EINVAL for a mistake; the message names the cache and the wrong
  * word. */

@@ -25,7 +25,7 @@ typedef struct rd_machine {
     char title[96];      /* name of the processor, for people; "": unknown */
     char kind[16];       /* "server", "desktop", "laptop" or "board"; "": unknown */
     char source[400];    /* where the numbers come from, for people; "": unknown */
-    rd_hierarchy caches; /* the data caches of one core, from the inside out */
+    rd_hierarchy caches; /* the data caches of one core, innermost first */
     rd_cache fetch;      /* the first-level instruction cache; bytes 0: unknown */
     uint64_t line_bytes; /* size of a cache line in bytes, a power of two */
     uint32_t cores;      /* number of cores that share the last cache; of this host, number of

@@ -45,7 +45,7 @@ RD_API RD_CHECKED rd_status rd_mrc_band(rd_ctx *ctx, const rd_profile *p, uint64
 
 /* Estimates the miss ratio of an LRU cache of `sets` sets with `ways` ways each, from the distances
  * alone (Smith 1978): a reference at distance d misses with the probability that at least `ways` of
- * d blocks fall into its set, P(binomial(d, 1 / sets) >= ways). The set index of real programs is
+ * d blocks map to its set, P(binomial(d, 1 / sets) >= ways). The set index of real programs is
  * not random, so this is an estimate even if every distance is exact; with one set it is
  * rd_mrc_at(). For large direct-mapped caches the fully associative miss ratio is often closer to
  * the truth.
@@ -144,8 +144,8 @@ typedef struct rd_bin_difference {
  * time: 1 - sum |x_i - y_i| / 2 over the normalized bins of the finite distances; 0 if only one
  * profile has finite distances. The average error is defined as in the paper about HP-RDA: the mean
  * of |a_k - b_k| over its 23 bins, normalized in the same way. Miss ratios are compared at 1, 2, 4
- * ... blocks, for object caches from the size of the largest object on, but only at sizes where
- * neither profile needs interpolation. */
+ * ... blocks, for object caches from the size of the largest object on, but only at sizes that
+ * samples resolve and where neither profile needs interpolation. */
 typedef struct rd_comparison {
     double accuracy;          /* accuracy on the bins of `binning` */
     rd_binning binning;       /* the binning that was passed to rd_compare() */
@@ -153,7 +153,8 @@ typedef struct rd_comparison {
     double max_mrc_error;     /* largest difference of the miss ratios */
     uint64_t max_mrc_blocks;  /* the cache size with that difference; 0: there is none */
     double mean_mrc_error;    /* mean difference of the miss ratios */
-    unsigned n_mrc_sizes;     /* number of sizes compared; 0: the bins are too coarse */
+    unsigned n_mrc_sizes;     /* number of sizes compared; 0: the bins are too coarse, or the
+                                 samples resolve no size */
     uint64_t last_mrc_blocks; /* the largest size compared; 0: none */
     bool identical;           /* true: both profiles have the same block size, the same numbers of
                            references, blocks and infinite distances, and the same counts and, if

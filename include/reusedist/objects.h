@@ -57,11 +57,13 @@ typedef struct rd_objects_config {
     const uint64_t *sizes; /* cache sizes in bytes at which the curve must be exact, in addition to
                               the ends of the bins; copied; NULL: none */
     size_t n_sizes;
-    /* Length of a stretch of time in nanoseconds; 0: no stretches. The requests must then have times
-     * (RD_EINVAL), in at most RD_STRETCHES_MAX stretches (RD_ERANGE); see rd_profile_stretches(). */
+    /* Length of a stretch of time in nanoseconds; 0: no stretches. If it is not 0, every request must
+     * have a time (RD_EINVAL), and requests may occur in at most RD_STRETCHES_MAX stretches
+     * (RD_ERANGE). See rd_profile_stretches(). */
     uint64_t every;
-    /* Fraction of the objects to sample, chosen by the hash of their ids, below 1; 0: all objects.
-     * The profile is then an estimate with confidence bands. Must not be combined with `every`. */
+    /* Fraction of the objects to sample, below 1; 0: all objects. The hashes of their ids decide which
+     * objects are sampled. The profile of a sample is an estimate with confidence bands. A sample must
+     * not be combined with `every` (RD_EINVAL). */
     double sample_rate;
     uint64_t sample_seed; /* another seed samples other objects */
 } rd_objects_config;

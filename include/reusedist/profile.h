@@ -11,22 +11,26 @@ extern "C" {
 /* The ways to group distances into bins (Zhong, Shen, Ding 2009, section 3.1). Both ends of a bin
  * are inclusive. */
 typedef enum rd_binning_kind {
-    RD_BINS_LOGLINEAR = 0, /* like log up to 2047; then every bin is 2048 wide */
+    RD_BINS_LOGLINEAR = 0, /* like log up to 2047; then every bin is 2048 wide. With a `param`, a
+                              power of two below 2048: like log up to param - 1; then every bin is
+                              `param` wide */
     RD_BINS_LOG,           /* [0] [1] [2,3] [4,7] ... */
     RD_BINS_LINEAR,        /* every bin is `param` wide */
     RD_BINS_FULL,          /* every distance has its own bin */
     RD_BINS_REFERENCE,     /* `param` groups with equal numbers of references, made from the
                               log-linear bins and their means */
-    RD_BINS_EDGES          /* bins that an engine defines or that a file contains */
+    RD_BINS_EDGES          /* bins that an engine defines or that a file contains; no configuration
+                              can choose them */
 } rd_binning_kind;
 
 typedef struct rd_binning {
     rd_binning_kind kind;
-    uint64_t param; /* linear: width; reference: number of groups; else 0 */
+    uint64_t param; /* linear: width; reference: number of groups; loglinear: width of the linear
+                       bins, or 0 for 2048; else 0 */
 } rd_binning;
 
-/* Parses "full", "log", "loglinear", "linear:WIDTH", "reference:GROUPS" or "reference", which means
- * "reference:1000". */
+/* Parses "full", "log", "loglinear", "loglinear:WIDTH", "linear:WIDTH", "reference:GROUPS" or
+ * "reference", which means "reference:1000". */
 RD_API RD_CHECKED rd_status rd_binning_parse(rd_ctx *ctx, const char *text, rd_binning *out);
 /* Writes the name of a binning, which rd_binning_parse() accepts unless the kind is RD_BINS_EDGES.
  * `text` must have room for 32 bytes. */
@@ -131,7 +135,9 @@ typedef struct rd_profile_facts {
                          point */
     uint64_t skipped; /* number of references that the recorder intentionally left out; RD_UNKNOWN:
                          an unknown number. Unless it is 0, the profile is a sample */
-    double seconds;   /* analysis time in seconds; 0: unknown */
+    uint64_t unrecorded; /* number of processes and programs that the recorded program started and
+                            that the profile does not cover */
+    double seconds;      /* analysis time in seconds; 0: unknown */
     rd_sampler_config sampling; /* thresholds with which the peaks were found, if there are peaks */
     /* The confidence band of the miss ratios of a run that was recorded in bursts, at 1, 2, 4 ...
      * blocks. n_band is the number of these sizes; 0: no band. For larger caches, the band is the
@@ -174,6 +180,7 @@ RD_API const char *rd_profile_note(const rd_profile *p);
  * that are not letters of "LSI". */
 RD_API RD_CHECKED rd_status rd_profile_set_block_bytes(rd_profile *p, uint64_t block_bytes);
 RD_API void rd_profile_set_partial(rd_profile *p, bool partial);
+RD_API void rd_profile_set_unrecorded(rd_profile *p, uint64_t unrecorded);
 /* Sets the order of the references. `turn` and `reorder` must not be 0. */
 RD_API RD_CHECKED rd_status rd_profile_set_interleaving(rd_profile *p,
                                                         const rd_interleaving *interleaving);

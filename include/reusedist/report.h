@@ -86,8 +86,8 @@ RD_API RD_CHECKED rd_status rd_report_ways_json(rd_profile *p, uint64_t ways,
 /* A sentence, without its full stop, about the limits of the estimates of rd_mrc_ways(). The text of
  * rd_report_ways_text() ends with this sentence. */
 #define RD_WAYS_WARNING                                                                            \
-    "For large direct-mapped caches, Smith's estimate was further from the exact misses than the " \
-    "fully associative number on the programs that were tested"
+    "In tests of large direct-mapped caches, Smith's estimate was further from the exact misses "  \
+    "than the number for a fully associative cache"
 
 /* Makes a table of the smallest caches with the given hit ratios (shares of all references, 0 to
  * 1), for people. For a ratio that no cache has, the table shows the best ratio and the reason, see

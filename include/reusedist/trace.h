@@ -137,6 +137,7 @@ typedef struct rd_format_info {
     bool writable;      /* true: `convert` can write this format */
     bool binary;        /* true: this format must not be written to a terminal */
     const rd_opt *opts; /* the format's options; NULL: none */
+    uint32_t unwritten; /* mask of the fields in `fields` that writing drops */
 } rd_format_info;
 
 RD_API const rd_format_info *rd_format_info_at(size_t index);
@@ -192,14 +193,20 @@ typedef struct rd_interleave {
     uint64_t reorder;      /* size of the reorder buffer in records, at most 2^32; default 2^20 */
     rd_refs_sink recorded; /* receives all references in recorded order; NULL: none */
     void *recorded_user;
+    /* The batch that `source` has delivered last, if it was read before: lockstep begins with this batch.
+     * `recorded` does not receive it. NULL: nothing was read. */
+    const rd_refs *first;
+    uint64_t before; /* number of references in all batches before `first` */
+    uint64_t thread; /* the thread of all these references: process << 32 | thread number */
 } rd_interleave;
 
 #define RD_TURN_MAX 1000000
 
-/* Opens a trace that delivers the records of `source`, which must not have been read yet, in the order
- * of lockstep: threads take turns, and a thread stays behind the threads for which it has waited.
- * docs/threads.md defines this order. Reading the new trace reads `source`; the caller closes `source`
- * after the new trace. Columns of requests are left out. */
+/* Opens a trace that delivers the records of `source`, from config->first on if the source has been read,
+ * in the order of lockstep: threads take turns, and after a thread has waited for another one, its
+ * references come after those that the other one made before the release. docs/threads.md defines this
+ * order. Reading the new trace reads `source`; the caller closes `source` after the new trace. Columns of
+ * requests are left out. */
 RD_API RD_CHECKED rd_status rd_trace_interleave(rd_ctx *ctx, rd_trace *source,
                                                 const rd_interleave *config, rd_trace **out);
 
@@ -213,6 +220,9 @@ typedef struct rd_interleaved_facts {
 /* Returns facts about a trace that rd_trace_interleave() has opened; zeros for any other trace. */
 RD_API rd_interleaved_facts rd_trace_interleaved(const rd_trace *t);
 
+/* Returns which columns of requests the trace has: a mask of bits of RD_REQUEST_FIELDS. It delivers
+ * those that rd_trace_select() chooses. */
+RD_API uint32_t rd_trace_request_fields(const rd_trace *t);
 /* Chooses which columns of requests the trace delivers, and whether it delivers calling contexts: a
  * mask of bits of RD_REQUEST_FIELDS and RD_FIELD_CONTEXT. Columns that the trace does not have are
  * left out. Without this call, the trace delivers none of these columns and does not spend time on
@@ -250,6 +260,10 @@ RD_API const rd_format_info *rd_trace_format(const rd_trace *t);
 /* Returns whether the addresses in this trace are object ids. The native format states this in each
  * file. */
 RD_API bool rd_trace_has_ids(const rd_trace *t);
+/* Returns whether the top 16 bits of an address are the number of its process, from 0. Recorders write it
+ * there, so this is true for running programs and for the native format. Threads of different processes are
+ * different threads, even if they have the same number. */
+RD_API bool rd_trace_has_processes(const rd_trace *t);
 /* Returns whether the ids are hexadecimal numbers in text, which may be addresses. Blocks of bytes
  * make sense for such ids; other object ids must not be divided into blocks. */
 RD_API bool rd_trace_has_hex_ids(const rd_trace *t);
@@ -356,10 +370,14 @@ RD_API RD_CHECKED rd_status rd_trace_writer_write(rd_trace_writer *w, const rd_r
  * event is dropped if the format does not support events or the writer was opened without
  * RD_FIELD_EVENTS. */
 RD_API RD_CHECKED rd_status rd_trace_writer_event(rd_trace_writer *w, const rd_event *event);
-/* Makes the file appear under its name now and keeps it even if writing fails later. The file can
- * then be read up to that point. `reusedist record` uses this, because a recording cannot be
- * repeated. */
+/* Makes the file appear now and keeps it even if writing fails later or the process is killed. The file can
+ * then be read up to that point. If a file of that name exists, the new one has the name of rd_trace_writer_kept()
+ * until rd_trace_writer_finish() replaces the old file. Keeps nothing, and returns RD_OK, if no new file can be created
+ * in the folder. `reusedist record` uses this function, because a recording cannot be repeated. */
 RD_API RD_CHECKED rd_status rd_trace_writer_keep(rd_trace_writer *w);
+/* Returns the path of the kept file while it waits to replace an existing file, else NULL. The path is the name of
+ * that file followed by ".partial", or ".partial-2" and so on. The writer owns the path. */
+RD_API const char *rd_trace_writer_kept(const rd_trace_writer *w);
 /* Writes all buffered data and checks that it reached the file, which then appears under its
  * name. */
 RD_API RD_CHECKED rd_status rd_trace_writer_finish(rd_trace_writer *w);

@@ -126,7 +126,7 @@ class AnalysisConfig(ctypes.Structure):
                 ("burst", c_uint64), ("hierarchy", c_void_p), ("without_causes", c_bool),
                 ("blocks", c_void_p), ("blocks_user", c_void_p), ("objects", c_void_p),
                 ("merge", c_int), ("stacks", c_int), ("interleave", c_void_p),
-                ("sharing", c_bool)]
+                ("sharing", c_bool), ("sharing_interleave", c_void_p), ("private_caches", c_bool)]
 
 
 class Facts(ctypes.Structure):
@@ -137,8 +137,8 @@ class Facts(ctypes.Structure):
                 ("exact", c_bool), ("error_kind", c_char_p), ("error_bound", c_double),
                 ("sample_rate", c_double), ("half_width", c_double * BAND_SIZES),
                 ("binning", Binning), ("sums_known", c_bool), ("partial", c_bool),
-                ("skipped", c_uint64), ("seconds", c_double), ("sampling", SamplerConfig),
-                ("n_band", c_size_t), ("band_low", c_double * BAND_SIZES),
+                ("skipped", c_uint64), ("unrecorded", c_uint64), ("seconds", c_double),
+                ("sampling", SamplerConfig), ("n_band", c_size_t), ("band_low", c_double * BAND_SIZES),
                 ("band_high", c_double * BAND_SIZES)]
 
 

@@ -9,6 +9,7 @@ After a fork(), only the parent frees its objects: the child has none of the thr
 """
 from __future__ import annotations
 
+import _signal  # because signal.getsignal() takes 50 times as long, for names of constants
 import atexit
 import ctypes
 import functools
@@ -18,7 +19,7 @@ import sys
 import threading
 import time
 import weakref
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from ctypes import c_void_p
 from typing import Any, Callable, Iterator, NoReturn, Optional
 
@@ -149,51 +150,93 @@ atexit.register(_stop_callbacks)
 os.register_at_fork(after_in_child=_in_library.clear)  # a child has none of its parent's threads
 
 
+_SIGNALS = sorted(signal.valid_signals())
+
+
+class _Handler:
+    """Replaces the program's handler of one signal while the library may call Python. ctypes loses an exception
+    that a handler raises on the way into the Python function or out of it, so this handler keeps it then. While
+    the function runs, the exception is raised in the function, as in all other Python code."""
+
+    def __init__(self, callback: Callback, number: int, usual: Callable[[int, Any], Any]) -> None:
+        self.callback, self.number, self.usual = callback, number, usual
+
+    def __call__(self, number: int, frame: Any) -> Any:
+        """Uses no function of this package, because another signal may arrive at any time: its handler has to
+        find out whether this one interrupted the function of the program or Callback.run()."""
+        place = frame
+        while place is not None and place.f_code is _Handler.__call__.__code__:
+            place = place.f_back
+        in_run = (place is not None and place.f_code is Callback.run.__code__ and
+                  place.f_locals.get("self") is self.callback)
+        if self.callback.lets_pass and not in_run:
+            return self.usual(number, frame)
+        try:
+            self.usual(number, frame)
+        except BaseException as error:
+            self.callback.raised = error
+
+
 class Callback:
     """Lets the library call Python functions. An exception is kept and raised when the library has returned,
     because it cannot pass through C."""
 
     def __init__(self) -> None:
-        self._raised: Optional[BaseException] = None
+        self.raised: Optional[BaseException] = None
+        self.lets_pass = True  # false while ctypes would lose what a handler of a signal raises
         self._main = True  # true if the main thread called the library
 
     @contextmanager
     def calling(self) -> Iterator[None]:
         """Surrounds one call of the library, during which the library calls run(). Ends the thread without a
         message if the interpreter exits."""
-        self._raised = None
+        self.raised = None
         self._main = threading.current_thread() is threading.main_thread()
         self._enter_library()
         try:
             if not self._must_stop():
-                with self._interrupts_kept():
+                with self._handlers_replaced() if self._main else nullcontext():
                     yield
         finally:
             _in_library.discard(self)
         if _exiting and not self._main:
             raise SystemExit
-        raised, self._raised = self._raised, None
+        raised, self.raised = self.raised, None
         if raised is not None:
             raise raised
 
     @contextmanager
-    def _interrupts_kept(self) -> Iterator[None]:
-        """Delays the KeyboardInterrupt of Ctrl-C until the library has returned, because ctypes would lose an
-        exception that is raised on the way into the Python function."""
-        usual = None
-        if self._main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            usual = signal.signal(signal.SIGINT, self._interrupt)
+    def _handlers_replaced(self) -> Iterator[None]:
+        """Keeps every exception that a handler of a signal raises outside of the Python function. Only the main
+        thread runs handlers."""
+        replaced: list[_Handler] = []
         try:
+            for number in _SIGNALS:
+                usual = _signal.getsignal(number)
+                if callable(usual):
+                    replaced.append(_Handler(self, number, usual))
+                    signal.signal(number, replaced[-1])
+            self.lets_pass = False
             yield
         finally:
-            if usual:
-                signal.signal(signal.SIGINT, usual)
+            self.lets_pass = True
+            while replaced:
+                try:
+                    self._restore(replaced)
+                except BaseException as error:  # of a handler that was just restored
+                    self.raised = error
 
-    def _interrupt(self, _number: int, _frame: Any) -> None:
-        self._raised = KeyboardInterrupt()
+    @staticmethod
+    def _restore(replaced: list[_Handler]) -> None:
+        """Restores handlers, except where the Python function set another one."""
+        while replaced:
+            handler = replaced[-1]
+            if _signal.getsignal(handler.number) is handler:
+                signal.signal(handler.number, handler.usual)
+            replaced.pop()
 
     def _must_stop(self) -> bool:
-        return self._raised is not None or (_exiting and not self._main)
+        return self.raised is not None or (_exiting and not self._main)
 
     def _enter_library(self) -> None:
         """Registers the call before _must_stop(), because _stop_callbacks() sets its flag before it waits."""
@@ -202,14 +245,16 @@ class Callback:
 
     def run(self, function: Callable[..., Any], *arguments: Any) -> bool:
         """Calls the function. Returns False if the library must stop: if the function returns False or
-        raises an exception, after Ctrl-C, and when the interpreter exits. Does not call the function if the
-        library must already stop."""
+        raises an exception, after a handler of a signal raised one, and when the interpreter exits. Does not call
+        the function if the library must already stop."""
         _in_library.discard(self)
         answer: Any = None
         try:
             if not self._must_stop():
+                self.lets_pass = True
                 answer = function(*arguments)
         except BaseException as error:
-            self._raised = error
+            self.raised = error
+        self.lets_pass = False
         self._enter_library()
         return not self._must_stop() and not (isinstance(answer, (bool, np.bool_)) and not answer)

@@ -14,7 +14,8 @@
  * is restored afterwards.
  *
  * REUSEDIST_CHANNEL names the shared memory. Without it, records go to a scratch buffer and are
- * dropped. If REUSEDIST_CHILDREN is set, forked children are recorded too. REUSEDIST_BURST=N:SKIP
+ * dropped, and also in programs with more rights than their caller, such as setuid programs, because
+ * whoever can write to the channel can make the runtime write to other memory. If REUSEDIST_CHILDREN is set, forked children are recorded too. REUSEDIST_BURST=N:SKIP
  * sets the lengths of bursts and gaps, as numbers of references of a thread. Records in gaps are
  * also dropped.
  */
@@ -83,10 +84,32 @@ static __thread position here = {.buffer = -1};
 static __thread uint32_t thread;     /* thread number, from 1; 0: none yet */
 static __thread volatile int inside; /* nonzero: a function that changes the state above is
                                         running */
+/* The cancellation type that the program has chosen for this thread, while a function that changes the
+ * state above has replaced it; NOT_HELD otherwise. */
+#define NOT_HELD (-1)
+static __thread int held_type = NOT_HELD;
 static __thread uint64_t aside[ASIDE_WORDS];
 static __thread handler handlers[HANDLERS];
 static __thread int running; /* number of `handlers` in use */
 static __thread int created; /* true: this thread is counted in channel->threads */
+
+/* ---- changes of the state of a thread ---- */
+
+/* Must be called before the state of this thread changes. Until end_change(), hooks do not change the
+ * state, and asynchronous cancellation does not end the thread in the middle of the change. The type
+ * of cancellation is changed, not whether there is one, because glibc 2.36 cancels a thread
+ * that has just disabled asynchronous cancellation. */
+static void begin_change(void) {
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &held_type);
+    inside = 1;
+}
+
+/* Does not return if the thread was canceled asynchronously during the change. */
+static void end_change(void) {
+    inside = 0;
+    pthread_setcanceltype(held_type, NULL);
+    held_type = NOT_HELD;
+}
 
 /* ---- waiting, and an analyzer that has exited ---- */
 
@@ -264,6 +287,9 @@ static void settle(void) {
     place((cursor){NULL, NULL});
     if (!now.end)
         return;
+    /* If the thread was canceled right after it had stored a record, the cursor is still before it. */
+    if (!is_aside(now.end) && now.next < now.end && *now.next != 0)
+        now.next += record_words;
     uint64_t n = (uint64_t)(now.next - (is_aside(now.end) ? aside : here.resume)) / record_words;
     if (here.dividing)
         here.left_in_turn -= n;
@@ -306,7 +332,7 @@ static void divide_into_bursts(void) {
 static int make_room(void) {
     if (inside)
         return 0;
-    inside = 1;
+    begin_change();
     settle();
     int wanted = channel && __atomic_load_n(&channel->recording, __ATOMIC_RELAXED);
     here.dividing = wanted && burst;
@@ -316,7 +342,7 @@ static int make_room(void) {
         divide_into_bursts();
     else
         write_into_buffer();
-    inside = 0;
+    end_change();
     return 1;
 }
 
@@ -360,11 +386,11 @@ static int follow(uintptr_t stack_pointer) {
         return 1;
     if (inside)
         return 0;
-    inside = 1;
+    begin_change();
     settle();
     change_context(record_words);
     place_cursor(here.resume, (uint64_t)(buffer_end() - here.resume));
-    inside = 0;
+    end_change();
     return 1;
 }
 
@@ -381,6 +407,7 @@ static void record(uint64_t word, uint64_t pc, uintptr_t stack_pointer) {
     if (record_words == 2)
         at.next[1] = pc;
     at.next += record_words;
+    __atomic_signal_fence(__ATOMIC_RELEASE); /* the cursor is never after a missing record */
     place(at);
 }
 
@@ -448,7 +475,7 @@ void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64
                   const char *path) {
     if (inside)
         return;
-    inside = 1;
+    begin_change();
     settle();
     size_t path_bytes = path ? strlen(path) : 0;
     uint64_t words = rdi_channel_event_words(RDI_EVENT_HEAD(kind, path_bytes, 0));
@@ -459,7 +486,7 @@ void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64
     put_event(RDI_EVENT_HEAD(kind, path_bytes, thread), address, size, pc, path);
     if (__atomic_load_n(&several_threads, __ATOMIC_RELAXED) && kind != RD_EVENT_SYNC_ACQUIRE)
         submit_buffer();
-    inside = 0;
+    end_change();
 }
 
 void runtime_sync(rd_event_kind kind, const volatile void *object, uint64_t number) {
@@ -467,12 +494,17 @@ void runtime_sync(rd_event_kind kind, const volatile void *object, uint64_t numb
         runtime_tell(kind, (const void *)(uintptr_t)object, number, 0, NULL);
 }
 
+void runtime_follow_processes(void) {
+    if (with_children && runtime_tells_sync())
+        runtime_tell(RD_EVENT_SYNC_ACQUIRE, NULL, 0, 0, NULL);
+}
+
 static void submit_so_far(void) {
-    inside = 1;
+    begin_change();
     settle();
     if (here.buffer >= 0)
         submit_buffer();
-    inside = 0;
+    end_change();
 }
 
 int runtime_is_recorded(void) {
@@ -529,19 +561,21 @@ static interrupted_calls begin_handler(int buffer) {
 }
 
 void runtime_run_handler(void (*run)(void *), void *argument) {
+    int was_inside = inside, held = held_type;
+    begin_change();
     position interrupted = here;
     cursor at = current();
-    int was_inside = inside;
     here = (position){.buffer = -1};
     place((cursor){NULL, NULL});
-    inside = 1;
     interrupted_calls calls = begin_handler(was_inside ? -1 : interrupted.buffer);
     int number = running;
-    inside = 0;
+    if (held != NOT_HELD)
+        held_type = held; /* the handler is the program's code */
+    end_change();
 
     run(argument);
 
-    inside = 1;
+    begin_change();
     contexts_end_handler(calls);
     settle();
     if (here.buffer >= 0)
@@ -555,6 +589,10 @@ void runtime_run_handler(void (*run)(void *), void *argument) {
         here = (position){.buffer = -1};
         place((cursor){NULL, NULL});
     }
+    if (held == NOT_HELD)
+        end_change();
+    else
+        held_type = held;
     inside = was_inside;
 }
 
@@ -576,10 +614,10 @@ void rd_recorder_mark(int on);
 void rd_recorder_mark(int on) {
     if (!channel)
         return;
-    inside = 1;
+    begin_change();
     settle();
     __atomic_store_n(&channel->recording, on != 0, __ATOMIC_RELAXED);
-    inside = 0;
+    end_change();
 }
 
 /* ---- beginning and end ---- */
@@ -594,8 +632,17 @@ static void end_thread(void *value) {
     runtime_count_thread(created ? -1 : 0);
     created = 0;
     submit_so_far();
+    if (here.buffer >= 0) /* empty, because the thread was canceled when it took the buffer */
+        hand_over(here.buffer, 0);
+    here.buffer = -1;
     end_handlers(0);
     contexts_end_thread();
+}
+
+/* Hands over the records so far, so that they come before those of a forked child. */
+static void submit_before_fork(void) {
+    if (channel && with_children)
+        submit_so_far();
 }
 
 /* Starts a new recording in a forked child, or stops recording there if children are not recorded.
@@ -612,6 +659,7 @@ static void restart_in_child(void) {
     else
         channel = NULL;
     contexts_restart_in_child();
+    runtime_follow_processes(); /* the child begins after everything that the parent did before */
     modules_forget();
     modules_update();
 }
@@ -633,15 +681,17 @@ static void submit_left_behind(void) {
     }
 }
 
-static void *map_channel(const char *path) {
+static rdi_channel *map_channel(const char *path, uint64_t *bytes) {
     struct stat st;
     int fd = open(path, O_RDWR | O_CLOEXEC);
     void *memory = MAP_FAILED;
-    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size >= (off_t)RDI_CHANNEL_BYTES(1))
-        memory = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size >= (off_t)RDI_CHANNEL_BYTES(1)) {
+        *bytes = (uint64_t)st.st_size;
+        memory = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        channel_inode = st.st_ino;
+    }
     if (fd >= 0)
         close(fd);
-    channel_inode = st.st_ino;
     return memory;
 }
 
@@ -654,20 +704,23 @@ static void read_burst(const char *text) {
 }
 
 __attribute__((constructor(101))) static void open_channel(void) {
-    const char *path = getenv("REUSEDIST_CHANNEL");
+    const char *path = secure_getenv("REUSEDIST_CHANNEL");
+    uint64_t bytes = 0;
     if (!path)
         return;
-    rdi_channel *mapped = map_channel(path);
+    rdi_channel *mapped = map_channel(path, &bytes);
     if (mapped == MAP_FAILED)
         end_program("cannot map the memory that is shared with the analyzer");
     if (mapped->magic != RDI_CHANNEL_MAGIC)
         end_program("the program's recorder and the analyzer have different versions; build the "
                     "program again");
+    if (mapped->buffers > RDI_CHANNEL_BUFFERS || bytes < RDI_CHANNEL_BYTES(mapped->buffers))
+        end_program("the memory that is shared with the analyzer has fewer buffers than it says");
     snprintf(channel_path, sizeof channel_path, "%s", path);
     with_children = getenv("REUSEDIST_CHILDREN") != NULL;
     read_burst(getenv("REUSEDIST_BURST"));
     pthread_key_create(&at_exit, end_thread);
-    pthread_atfork(NULL, count_child, restart_in_child);
+    pthread_atfork(submit_before_fork, count_child, restart_in_child);
     process = __atomic_fetch_add(&mapped->processes, 1, __ATOMIC_RELAXED);
     settle(); /* references before this constructor runs are not recorded */
     record_words = mapped->record_words;
@@ -675,6 +728,8 @@ __attribute__((constructor(101))) static void open_channel(void) {
         contexts_start();
     channel = mapped;
     submit_left_behind();
+    if (process > 0) /* the program that started this one comes before it */
+        runtime_follow_processes();
     modules_update();
     submit_so_far(); /* the events of the modules must precede the records of all threads */
 }

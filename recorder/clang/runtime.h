@@ -21,6 +21,9 @@ void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64
 
 /* Returns whether there is an analyzer that wants events of synchronization. */
 int runtime_tells_sync(void);
+/* Reports that the thread has waited for everything that was recorded before, in any process, if the
+ * analyzer wants events of synchronization and records forked children. */
+void runtime_follow_processes(void);
 /* Reports an event of synchronization of `object`, if the analyzer wants it and the program has
  * begun to create a second thread. `number` is the number of the release, or 0. */
 void runtime_sync(rd_event_kind kind, const volatile void *object, uint64_t number);

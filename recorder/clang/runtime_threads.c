@@ -1,5 +1,6 @@
-/* Detects new threads, and reports where threads release each other and wait for each other. For
- * this, functions of POSIX threads are defined here and call those of the C library.
+/* Detects new threads, and reports where threads release each other and wait for each other, and where
+ * they wait for the end of a process. For this, functions of POSIX threads, wait() and similar functions
+ * are defined here and call those of the C library.
  *
  * This works only in dynamically linked programs, because in static ones these definitions would
  * replace the C library's functions. This file is in a separate archive, from which reusedist-cc
@@ -18,6 +19,8 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <stdint.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 extern const char recorder_sees_threads;
 const char recorder_sees_threads = 1;
@@ -313,3 +316,32 @@ SEMAPHORE_WAITER(sem_trywait, (sem_t * semaphore), (semaphore))
 SEMAPHORE_WAITER(sem_timedwait, (sem_t * semaphore, deadline *until), (semaphore, until))
 SEMAPHORE_WAITER(sem_clockwait, (sem_t * semaphore, clockid_t clock, deadline *until),
                  (semaphore, clock, until))
+
+/* ---- functions that wait for the end of a process ---- */
+
+/* These functions are weak, because a program may have functions of its own with such common names. */
+#define WEAK __attribute__((visibility("default"), weak))
+
+/* Defines a function that returns the id of the process whose end it has waited for. */
+#define CHILD_WAITER(name, parameters, arguments)                                                  \
+    WEAK pid_t name parameters {                                                                   \
+        FIND_NEXT(name);                                                                           \
+        pid_t child = next.function arguments;                                                     \
+        if (child > 0)                                                                             \
+            runtime_follow_processes();                                                            \
+        return child;                                                                              \
+    }
+
+CHILD_WAITER(wait, (int *status), (status))
+CHILD_WAITER(waitpid, (pid_t process, int *status, int options), (process, status, options))
+CHILD_WAITER(wait3, (int *status, int options, struct rusage *usage), (status, options, usage))
+CHILD_WAITER(wait4, (pid_t process, int *status, int options, struct rusage *usage),
+             (process, status, options, usage))
+
+WEAK int waitid(idtype_t which, id_t process, siginfo_t *info, int options) {
+    FIND_NEXT(waitid);
+    int status = next.function(which, process, info, options);
+    if (status == 0)
+        runtime_follow_processes();
+    return status;
+}

@@ -84,6 +84,8 @@ void buffer_flush(void);
 /* Forgets the parent's recording in a forked child, and starts a recording of the child if
  * `recording` is True. */
 void buffer_restart_in_child(Bool recording);
+/* Returns whether this process is the first one that was recorded. */
+Bool buffer_is_first_process(void);
 /* Counts a process that was started and is not recorded, for a message at the end. */
 void buffer_count_child(void);
 /* Adds `by` to the number of threads that the program has created and that have not ended. */
@@ -151,7 +153,7 @@ void sync_call_begins(UWord function, Addr stack_pointer, UWord a, UWord b, UWor
 extern Addr sync_stack_outside;
 void sync_call_returns(Addr to, UWord result);
 void sync_before_system_call(ThreadId thread, UInt number, const UWord *args);
-void sync_after_system_call(ThreadId thread, UInt number, const UWord *args);
+void sync_after_system_call(ThreadId thread, UInt number, const UWord *args, Bool success);
 void sync_thread_is_created(ThreadId parent, ThreadId child);
 void sync_thread_ends(ThreadId thread);
 /* Notes that `thread` starts to run. */
@@ -160,8 +162,8 @@ void sync_set_thread(ThreadId thread);
 /* Lets other threads run. Must be called when the current thread has written SYNC_QUANTUM_BYTES of
  * records, or has filled a buffer. */
 void sync_after_records(void);
-/* Must be called in a forked child, whose only thread is the current one. */
-void sync_restart_in_child(void);
+/* Must be called in a forked child, whose only thread is `thread`. */
+void sync_restart_in_child(ThreadId thread);
 
 /* ---- calling contexts (tool_contexts.c) ---- */
 

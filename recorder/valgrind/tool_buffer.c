@@ -47,6 +47,7 @@ static const HChar *channel_path;
 static ULong channel_inode;
 static UInt record_bytes = 8;
 static UInt process;     /* number of this process in the channel */
+static UInt known_id;    /* result of own_id(); 0: not known yet */
 static ThreadId current; /* the thread that ran last */
 static Bool taking_part; /* True: this process is recorded */
 
@@ -116,12 +117,16 @@ static Bool is_analyzer_gone(void) {
 }
 
 /* Returns the id of this process in /proc, where the analyzer looks for it. In another namespace of
- * process ids, this id may differ from VG_(getpid)(). */
+ * process ids, this id may differ from VG_(getpid)(). With threads, buffers are taken so often that
+ * reading the id each time would take a tenth of the recorder's time. */
 static UInt own_id(void) {
     HChar id[16];
+    if (known_id)
+        return known_id;
     SSizeT n = VG_(readlink)("/proc/self", id, sizeof id - 1);
     id[n > 0 ? n : 0] = '\0';
-    return n > 0 ? (UInt)VG_(strtoull10)(id, NULL) : (UInt)VG_(getpid)();
+    known_id = n > 0 ? (UInt)VG_(strtoull10)(id, NULL) : (UInt)VG_(getpid)();
+    return known_id;
 }
 
 static void wait_for_free_buffer(void) {
@@ -517,6 +522,10 @@ void buffer_open(const HChar *path) {
     take_part();
 }
 
+Bool buffer_is_first_process(void) {
+    return process == 0;
+}
+
 void buffer_count_child(void) {
     if (channel)
         __atomic_fetch_add(&channel->children, 1, __ATOMIC_RELAXED);
@@ -534,6 +543,7 @@ void buffer_count_replaced(Int by) {
 
 void buffer_restart_in_child(Bool recorded) {
     buffer = -1; /* an empty buffer may still belong to the parent */
+    known_id = 0;
     in_context = switch_end = 0;
     held_count = 0;
     reserved = NULL;

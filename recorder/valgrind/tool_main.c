@@ -49,7 +49,7 @@ static void print_usage(void) {
      "    --sync=no|yes             report synchronization of threads [no]\n"
      "    --contexts=no|yes         record calling contexts [no]\n"
      "    --children=no|yes         also record forked children [no]\n"
-     "    --burst=N --gap=N         alternately record and skip this many references\n"
+     "    --burst=N --gap=M         alternately record N references and skip M references\n"
      "    --start=FUNC              start recording when this function is entered\n"
      "    --stop=FUNC               stop recording when this function is entered\n"
      "    --inside=FUNC             record only while this function runs\n");
@@ -125,31 +125,35 @@ static void leave_code(ThreadId thread, ULong blocks) {
     buffer_leave_code();
 }
 
-static Bool replaces_program(UInt system_call) {
-    return (system_call == __NR_execve || system_call == __NR_execveat) && !options.children;
+/* Counts what exec() ends, if `by` is 1: the program, unless its replacement is recorded, and all
+ * threads except the one that becomes the first thread of the replacement. If `by` is -1, exec() has
+ * failed, so the function takes the numbers back. */
+static void count_exec(UInt system_call, Int by) {
+    if (system_call != __NR_execve && system_call != __NR_execveat)
+        return;
+    buffer_count_thread(-by * (Int)(threads - 1));
+    if (!options.children)
+        buffer_count_replaced(by);
 }
 
 static void before_system_call(ThreadId thread, UInt number, UWord *args, UInt count) {
     (void)count;
-    if (replaces_program(number))
-        buffer_count_replaced(1);
+    count_exec(number, 1);
     if (number == __NR_exit) /* only the thread ends, not the program */
         count_end();
     if (options.sync)
         sync_before_system_call(thread, number, args);
 }
 
-/* Handles the return of a system call. If exec() returns, it has failed, so the function subtracts
- * what before_system_call() added to the number of replaced programs. It also looks for new fault
- * handlers and, with options.sync, for synchronization. */
+/* Handles the return of a system call; exec() returns only if it has failed. Looks for new fault handlers
+ * and, with options.sync, for synchronization. */
 static void after_system_call(ThreadId thread, UInt number, UWord *args, UInt count,
                               SysRes result) {
     (void)count;
-    if (replaces_program(number))
-        buffer_count_replaced(-1);
+    count_exec(number, -1);
     faults_after_system_call(number, args, result);
     if (options.sync)
-        sync_after_system_call(thread, number, args);
+        sync_after_system_call(thread, number, args, !sr_isError(result));
 }
 
 /* Handles a signal before it is delivered. The signal may be a fault in the middle of a block of
@@ -179,7 +183,6 @@ static void after_fork_in_parent(ThreadId thread) {
 }
 
 static void after_fork_in_child(ThreadId thread) {
-    (void)thread;
     threads = 1;
     buffer_restart_in_child(options.children);
     if (options.contexts)
@@ -187,7 +190,7 @@ static void after_fork_in_child(ThreadId thread) {
     if (options.events && options.children)
         events_restart_in_child();
     if (options.sync)
-        sync_restart_in_child();
+        sync_restart_in_child(thread);
 }
 
 static void describe_tool(void) {

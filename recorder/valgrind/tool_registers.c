@@ -73,8 +73,8 @@ static void forget_all(block_registers *b) {
         b->known[r] = (whole){NULL, -1};
 }
 
-/* Keeps all register stores so far, because from here on registers may be read from memory, or
- * another instruction begins. */
+/* Keeps all register stores so far: later stores to the same registers no longer remove them. This is
+ * necessary before registers may be read from memory, and at the beginning of each instruction. */
 static void keep_stores(block_registers *b) {
     for (Int r = 0; r < REGISTERS; r++)
         b->known[r].put = -1;

@@ -2,14 +2,15 @@
  * RD_EVENT_SYNC_ACQUIRE, which docs/threads.md defines.
  *
  * The tool watches the functions of POSIX threads, of C++ and of OpenMP by their names, as
- * tool_events.c does with allocators. A function that releases is reported when it is entered, and
- * a function that waits is reported when it returns. Functions call each other, and functions such
- * as GOMP_parallel() run code of the program, so each thread has a stack of the calls that have not
- * returned. The system call futex() is reported too, unless a watched function made it, and so is
- * any other system call that waits while another thread runs.
+ * tool_events.c does with allocators. Most releases are reported when the function is entered, and
+ * most acquires when it returns. Functions that lock or unlock are reported at both times, and
+ * functions with RELEASES_LATE report a release when they return (see the flags below). Functions
+ * call each other, and functions such as GOMP_parallel() run code of the program, so each thread
+ * has a stack of the calls that have not returned. The system call futex() is reported too, unless
+ * a watched function made it, and so is any other system call that waits while another thread runs.
  *
  * While there are several threads, a thread yields after SYNC_QUANTUM_BYTES bytes of records and
- * after each unlock. Otherwise Valgrind would run a thread for 100,000 blocks of code, and threads
+ * after each unlock. Otherwise Valgrind would run a thread for 100,000 basic blocks, and threads
  * that compete for a lock would hardly ever alternate.
  *
  * License: see tool.h.
@@ -53,8 +54,8 @@ enum {
     ACQUIRES_EARLY = 8192, /* also acquires the object when it is entered */
     ONCE = 16384, /* releases the object only if it had not been initialized before the call */
     /* An acquire of a lock is reported twice: when the function is entered, so that the references
-     * of the function itself stay behind the releases so far, and when it returns, so that later
-     * references stay behind the releases that it had to wait for. A release is also reported
+     * of the function itself come after the releases so far, and when it returns, so that later
+     * references come after the releases that it had to wait for. A release is also reported
      * twice: when the function is entered, before another thread can get the lock, and when it
      * returns. */
     LOCKS = ACQUIRES | ACQUIRES_EARLY,
@@ -215,6 +216,11 @@ UInt sync_function_at(Addr instruction) {
 
 static UInt threads = 1; /* number of threads that have not ended */
 static Bool several;     /* True: a second thread was created; until then nothing is reported */
+
+/* Reports that a thread has waited for everything that was recorded before. */
+static void acquire_everything(ThreadId thread) {
+    buffer_event(RD_EVENT_SYNC_ACQUIRE, thread, 0, 0, 0, NULL);
+}
 
 static void release(ThreadId thread, Addr object, ULong number) {
     if (several && object)
@@ -444,8 +450,8 @@ static Bool futex_waits(UWord operation) {
 
 /* Reports the releases and acquires of futex() before the system call. A thread that waits also
  * releases, because it may have arrived at a barrier, and a thread that does not wait also
- * acquires. So the references of the last thread that arrives at a barrier stay behind those of the
- * other threads. */
+ * acquires. So what the last thread that arrives at a barrier does next comes after what the other
+ * threads did before the barrier. */
 static void before_futex(ThreadId thread, const UWord *args) {
     UWord operation = args[1] & OPERATION_MASK;
     if (!futex_waits(operation))
@@ -494,12 +500,18 @@ void sync_before_system_call(ThreadId thread, UInt number, const UWord *args) {
         before_futex(thread, args);
 }
 
-void sync_after_system_call(ThreadId thread, UInt number, const UWord *args) {
+/* Returns whether a system call that succeeded has waited for the end of a recorded process. */
+static Bool waits_for_child(UInt number) {
+    return options.children && (number == __NR_wait4 || number == __NR_waitid);
+}
+
+void sync_after_system_call(ThreadId thread, UInt number, const UWord *args, Bool success) {
     if (number == __NR_futex && states[thread].depth == 0 && futex_waits(args[1]))
         acquire(thread, args[0], 0);
     /* If no other thread ran in the meantime, the thread has waited for none of them. */
-    if (several && turns != states[thread].turns && waits(number, args))
-        buffer_event(RD_EVENT_SYNC_ACQUIRE, thread, 0, 0, 0, NULL);
+    Bool waited = several && turns != states[thread].turns && waits(number, args);
+    if (waited || (success && waits_for_child(number)))
+        acquire_everything(thread);
 }
 
 /* ---- threads ---- */
@@ -541,12 +553,21 @@ void sync_set_thread(ThreadId thread) {
     t->started = True;
 }
 
+/* Reports that a process that another one has started begins after everything that was recorded
+ * before. */
+static void begin_process(ThreadId thread) {
+    if (!buffer_is_first_process())
+        acquire_everything(thread);
+}
+
 void sync_start(void) {
     states = VG_(calloc)("reusedist.states", VG_N_THREADS, sizeof *states);
     all_counted = VG_(HT_construct)("reusedist.counted");
+    begin_process(1);
 }
 
-void sync_restart_in_child(void) {
+void sync_restart_in_child(ThreadId thread) {
     threads = 1;
     several = False;
+    begin_process(thread);
 }

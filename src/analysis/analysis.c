@@ -43,7 +43,7 @@ static rd_status check_stacks(const rd_analysis *a) {
                                      : NULL;
     if (wrong)
         return rdi_fail(a->ctx, RD_EINVAL,
-                        "private %s cannot be combined with %s: omit one of them",
+                        "private %s cannot be combined with %s; omit one of them",
                         private ? "stacks" : "caches of threads", wrong);
     return check_stores(a);
 }
@@ -60,7 +60,8 @@ static rd_status check_config(rd_analysis *a) {
                         ": it may have only the bits of RD_ALL_KINDS, %u",
                         c->kinds, (unsigned)RD_ALL_KINDS);
     if (c->sampling && c->bound)
-        return rdi_fail(a->ctx, RD_EINVAL, "sampling needs all distances; analyze without a bound");
+        return rdi_fail(a->ctx, RD_EINVAL,
+                        "sampling for peaks needs all distances; analyze without a bound");
     if (c->objects &&
         (c->engine || c->block != RD_BLOCK_AUTO || c->kinds || c->bound || c->checkpoint ||
          c->attribution || c->sampling || c->sink || c->distances || c->hierarchy || c->blocks))
@@ -70,7 +71,7 @@ static rd_status check_config(rd_analysis *a) {
     RD_TRY(check_stacks(a));
     if (c->interleave && (c->checkpoint || c->objects))
         return rdi_fail(a->ctx, RD_EINVAL,
-                        "the order of lockstep cannot be combined with %s: omit one of them",
+                        "the order of lockstep cannot be combined with %s; omit one of them",
                         c->checkpoint ? "a checkpoint" : "bytes of objects");
     if (c->merge && c->checkpoint)
         return rdi_fail(a->ctx, RD_EINVAL,

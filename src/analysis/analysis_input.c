@@ -66,17 +66,40 @@ static rd_status open_hierarchy(rd_analysis *a, const rd_trace *trace) {
                           "the misses of private caches are not attributed to code and data");
     return rdi_hierarchy_feed_new(a->ctx, &a->config, a->block_bytes, exact,
                                   wanted ? rdi_attribution_feed_misses : NULL, a->attribution,
-                                  rdi_private_has_processes(a, trace), &a->hierarchy);
+                                  rd_trace_has_processes(trace), &a->hierarchy);
 }
 
-void rdi_analysis_note_columns(const rd_analysis *a, const rdi_analysis_reading *r,
-                               uint32_t fields) {
-    if (rd_trace_has_ids(r->trace) && !a->block_bytes && fields & RD_FIELD_SIZE)
+/* Makes a note if the requests for objects have columns that only object caches take into account. */
+static void note_requests(const rd_analysis *a, const rdi_analysis_reading *r, uint32_t fields) {
+    uint32_t requests = rd_trace_request_fields(r->trace);
+    bool sizes = fields & RD_FIELD_SIZE || requests & RD_FIELD_BYTES;
+    bool operations = requests & RD_FIELD_OPERATION, lifetimes = requests & RD_FIELD_LIFETIME;
+    if (operations || lifetimes)
+        rdi_analysis_note(
+            a, RD_NOTE_WARNING,
+            "%s: the %s%s%s%s of the requests are ignored: %s objects stay in the cache, and cache "
+            "sizes are numbers of objects; %s",
+            r->name, sizes ? (operations && lifetimes ? "sizes, " : "sizes and ") : "",
+            operations ? "operations" : "", operations && lifetimes ? " and " : "",
+            lifetimes ? "lifetimes" : "",
+            !lifetimes    ? "deleted"
+            : !operations ? "expired"
+                          : "deleted and expired",
+            sizes ? "to take them into account, use --weight=bytes"
+                  : "--weight=bytes takes them into account, but needs a trace with the sizes of "
+                    "the objects");
+    else if (sizes)
         rdi_analysis_note(a, RD_NOTE_WARNING,
                           "%s: the sizes of the objects are ignored, and cache sizes are numbers "
                           "of objects; to count "
                           "bytes, use --weight=bytes",
                           r->name);
+}
+
+void rdi_analysis_note_columns(const rd_analysis *a, const rdi_analysis_reading *r,
+                               uint32_t fields) {
+    if (rd_trace_has_ids(r->trace) && !a->block_bytes)
+        note_requests(a, r, fields);
     if (a->attribution && !(fields & RD_FIELD_PC))
         rdi_analysis_note(
             a, RD_NOTE_WARNING,
@@ -115,6 +138,21 @@ static void take_counts(rd_analysis *a, const rdi_analysis_reading *r) {
     a->repeats += repeats;
     a->skipped = known ? a->skipped + skipped : RD_UNKNOWN;
     a->bytes_before += r->source->bytes;
+}
+
+/* Fails if the recorder has only counted some references, although the analysis needs each of them: a store
+ * removes the block from other private caches even if the reference before had the same block, and turns of
+ * lockstep consist of references. */
+static rd_status check_repeats(const rd_analysis *a, const rdi_analysis_reading *r) {
+    uint64_t repeats = rd_trace_repeats(r->trace);
+    if (repeats == 0 || !(a->sharing || rdi_analysis_has_private_caches(a) || a->config.interleave))
+        return RD_OK;
+    return rdi_fail(a->ctx, RD_EINVAL,
+                    "%s: the recorder has left out %" PRIu64
+                    " repeated reference%s, but %s each of them; set rd_live_config.collapse_bytes "
+                    "to 0",
+                    r->name, repeats, repeats == 1 ? "" : "s",
+                    a->config.interleave ? "lockstep needs" : "private caches need");
 }
 
 /* Adds the source of the trace, unless the trace was merged from several sources. */
@@ -161,7 +199,17 @@ static rd_status read_references(rd_analysis *a, rdi_analysis_reading *r) {
     take_counts(a, r);
     note_shared_caches(a, r);
     rd_mapper_free(r->mapper);
-    return status;
+    return status == RD_OK ? check_repeats(a, r) : status;
+}
+
+void rdi_analysis_note_overflows(const rd_analysis *a, const char *name,
+                                 rd_interleaved_facts facts) {
+    if (facts.overflows)
+        rdi_analysis_note(a, RD_NOTE_WARNING,
+                          "%s: threads missed %" PRIu64
+                          " turn%s because the reorder buffer of %" PRIu64
+                          " records was too small; enlarge it with --reorder",
+                          name, facts.overflows, facts.overflows == 1 ? "" : "s", facts.reorder);
 }
 
 /* Adds the facts of an interleaved trace to those of the analysis, after the trace was read with
@@ -179,26 +227,21 @@ static void note_interleaved(rd_analysis *a, const rdi_analysis_reading *r, rd_s
         rdi_analysis_note(a, RD_NOTE_WARNING,
                           "%s: the trace has only one thread, so its order is the recorded one",
                           r->name);
-    if (facts.overflows)
-        rdi_analysis_note(a, RD_NOTE_WARNING,
-                          "%s: threads missed %" PRIu64
-                          " turn%s because the reorder buffer of %" PRIu64
-                          " records was too small; enlarge it with --reorder",
-                          r->name, facts.overflows, facts.overflows == 1 ? "" : "s", facts.reorder);
+    rdi_analysis_note_overflows(a, r->name, facts);
 }
 
-/* If stacks are private, sets `order` such that a->recorded_order also receives the references, in
+/* If there are private caches to measure, sets `order` such that a->recorded_order also receives the references, in
  * recorded order, and counts coherence misses. The report can then say how much the order matters. */
 static rd_status open_recorded_order(rd_analysis *a, const rdi_analysis_reading *r,
                                      rd_interleave *order) {
-    if (a->config.stacks != RD_STACKS_PRIVATE)
+    if (!rdi_analysis_wants_sharing(a))
         return RD_OK;
     RD_TRY(choose_block(a, r));
     rd_mapping mapping = {.size = sizeof mapping,
                           .block_bytes = a->block_bytes,
                           .kinds = a->config.kinds_chosen ? 0 : a->config.kinds};
     if (!a->recorded_order)
-        RD_TRY(rdi_recorded_order_new(a->ctx, &mapping, rdi_private_has_processes(a, r->trace),
+        RD_TRY(rdi_recorded_order_new(a->ctx, &mapping, rd_trace_has_processes(r->trace),
                                       &a->recorded_order));
     order->recorded = rdi_recorded_order_feed;
     order->recorded_user = a->recorded_order;

@@ -35,7 +35,7 @@ static void note_sources(rd_analysis *a, rd_trace *const *traces, const rd_trace
         if (facts.backwards && !a->objects)
             rdi_analysis_note(a, RD_NOTE_CHOICE,
                               "%s: %" PRIu64 " reference%s a time before that of an earlier "
-                              "reference: the latest time so far counts",
+                              "reference; the latest time so far counts instead",
                               a->sources[i].path, facts.backwards,
                               facts.backwards == 1 ? " has" : "s have");
     }

@@ -7,10 +7,12 @@
  *   feed_ahead.c         several threads decode ahead, and the caller's thread feeds
  *   feed_objects.c       the caller's thread reads requests and feeds them to an object cache
  *   feed_private.c       feeds blocks to private caches, one per thread
+ *   feed_beside.c        feeds most of the analysis in recorded order, and the search for shared data
+ *                        in lockstep
  *   feed_parts.c         the engine reads, one part per thread
  *   trace_parts.c        reads parts of a trace file
  *   read_ahead.c         decodes a trace file with several threads
- *   bursts.c             the error of a run that was recorded in bursts
+ *   bursts.c             estimates the error of a run that was recorded in bursts
  *   attribution_feed.c   feeds references, events and distances to attribution
  *   analysis_profile.c   adds facts to the profile of the engine
  *   checkpoint_words.c   describes an analysis for its checkpoint
@@ -55,13 +57,16 @@ struct rd_analysis {
     size_t n_inputs, inputs_room;
     bool ran, ended_early;
 
-    bool block_known;      /* true: the configuration or the first trace has set block_bytes */
-    uint64_t block_bytes;  /* block size; 0: one block per address */
-    char *checkpoint_of;   /* description for the checkpoint; NULL: no checkpoint */
-    rd_engine *engine;     /* NULL: not open yet, or objects or private stacks are analyzed */
-    double own_seconds;    /* seconds that private caches or the object cache have taken */
-    rd_sharing *sharing;   /* private caches; NULL: not requested, or no trace is open yet */
-    size_t next_event;     /* index of the next event of the batch for `sharing` */
+    bool block_known;        /* true: the configuration or the first trace has set block_bytes */
+    uint64_t block_bytes;    /* block size; 0: one block per address */
+    char *checkpoint_of;     /* description for the checkpoint; NULL: no checkpoint */
+    rd_engine *engine;       /* NULL: not open yet, or objects or private stacks are analyzed */
+    double own_seconds;      /* seconds that private caches or the object cache have taken */
+    rd_sharing *sharing;     /* private caches; NULL: not requested, or no trace is open yet */
+    size_t next_event;       /* index of the next event of the batch for `sharing` */
+    uint64_t sharing_before; /* the thread before the last batch, as in rdi_threads_seen */
+    rdi_threads_seen sharing_seen; /* the threads of `sharing`, if it has an order of its own */
+    bool beside; /* true: `sharing` gets the references in its own order (feed_beside.c) */
     rd_distance_sink sink; /* receives every distance; NULL: there is no receiver */
     void *sink_user;
     rd_objects *objects;              /* NULL: references are analyzed in blocks */
@@ -120,18 +125,26 @@ rd_status rdi_analysis_read_merged(rd_analysis *a);
 void rdi_analysis_note_columns(const rd_analysis *a, const rdi_analysis_reading *r,
                                uint32_t fields);
 
+/* Makes a note if threads of an interleaved trace missed turns. */
+void rdi_analysis_note_overflows(const rd_analysis *a, const char *name,
+                                 rd_interleaved_facts facts);
+
 /* Makes room in a->distances for the distances of n references and, for attribution of simulated
  * misses, as many tags after them (feed_plain.c). */
 rd_status rdi_analysis_reserve_distances(rd_analysis *a, size_t n);
 
 rd_status rdi_feed_plain(rd_analysis *a, const rdi_analysis_reading *reading);
+/* Feeds a batch in recorded order to everything, except to `sharing` while a->beside is true. */
+rd_status rdi_feed_batch(rd_analysis *a, const rdi_analysis_reading *r, const rd_refs *refs);
+/* Returns whether the batch has synchronization or references of several threads. */
+bool rdi_feed_beside_begins(rd_analysis *a, const rdi_analysis_reading *r, const rd_refs *refs);
+/* Feeds a batch of the trace and everything after it: in lockstep to `sharing`, and in recorded order to
+ * everything else (feed_beside.c). */
+rd_status rdi_feed_beside(rd_analysis *a, const rdi_analysis_reading *r, const rd_refs *first);
 /* Reads an opened trace of requests (a->objects is not NULL). */
 rd_status rdi_feed_objects(rd_analysis *a, const rdi_analysis_reading *reading);
 /* Makes notes about unusual requests of all traces, such as requests with a size of 0. */
 void rdi_note_objects(const rd_analysis *a, const rd_profile *profile);
-/* Returns whether the top 16 bits of an address are the number of its process: recorders write it there,
- * so the trace must be that of a running program or have the native format. */
-bool rdi_private_has_processes(const rd_analysis *a, const rd_trace *trace);
 /* Makes the private caches if they are requested and do not exist yet. `trace` is the first trace. */
 rd_status rdi_private_open(rd_analysis *a, const rd_trace *trace);
 /* Fails if the analysis has private caches, measured or simulated, and the trace has object ids or lacks
@@ -166,6 +179,12 @@ bool rdi_analysis_is_exact(const rd_analysis *a);
  * the data that threads share. */
 static inline bool rdi_analysis_wants_sharing(const rd_analysis *a) {
     return a->config.stacks == RD_STACKS_PRIVATE || a->config.sharing;
+}
+
+/* Returns whether the data that threads share are found in an order of their own. */
+static inline bool rdi_analysis_has_own_order(const rd_analysis *a) {
+    return a->config.sharing && a->config.sharing_interleave && !a->config.interleave &&
+           a->config.stacks == RD_STACKS_SHARED;
 }
 
 /* Returns whether the simulated caches are private to threads. */

@@ -36,8 +36,8 @@ void rdi_block_kinds(const rd_refs *refs, const uint32_t *origins, size_t n, uin
 void rdi_block_threads(const rd_refs *refs, const uint32_t *origins, size_t n, bool processes,
                        uint64_t *threads) {
     for (size_t i = 0; i < n; i++) {
-        uint64_t process = processes ? refs->addr[origins[i]] >> 48 : 0;
-        threads[i] = process << 32 | (refs->thread ? refs->thread[origins[i]] : 0);
+        uint32_t thread = refs->thread ? refs->thread[origins[i]] : 0;
+        threads[i] = rdi_thread_key(processes, refs->addr[origins[i]], thread);
     }
 }
 
@@ -53,11 +53,12 @@ void rdi_threads_see(rdi_threads_seen *seen, const rd_refs *refs, bool processes
     if (seen->several || !refs->thread || refs->n == 0)
         return;
     uint32_t differ = 0;
-    uint64_t differ_addr = 0, process = processes ? refs->addr[0] >> 48 : 0;
+    uint64_t differ_addr = 0;
     for (size_t i = 0; i < refs->n; i++)
         differ |= refs->thread[i] ^ refs->thread[0];
     for (size_t i = 0; processes && i < refs->n; i++)
         differ_addr |= refs->addr[i] ^ refs->addr[0];
-    rdi_threads_seen batch = {true, differ || differ_addr >> 48, process << 32 | refs->thread[0]};
+    rdi_threads_seen batch = {true, differ || differ_addr >> 48,
+                              rdi_thread_key(processes, refs->addr[0], refs->thread[0])};
     rdi_threads_see_more(seen, &batch);
 }

@@ -91,7 +91,7 @@ rd_status rdi_feed_ahead(rd_analysis *a, const rdi_analysis_reading *r) {
                                     .references = rd_trace_count(r->trace),
                                     .slice = RDI_READ_AHEAD_SLICE,
                                     .engine = a->engine,
-                                    .processes = rdi_private_has_processes(a, r->trace),
+                                    .processes = rd_trace_has_processes(r->trace),
                                     .decoders = a->config.threads};
     rdi_read_ahead *ahead = NULL;
     if (rdi_read_ahead_open(a->ctx, &config, &ahead) != RD_OK)

@@ -128,9 +128,10 @@ static void note_count(const rd_analysis *a, uint64_t count, const char *who, co
 void rdi_note_objects(const rd_analysis *a, const rd_profile *profile) {
     const rd_objects_facts *f = rd_profile_objects(profile);
     note_count(a, f->backwards, "request",
-               "a time before that of an earlier request: the latest time so far counts");
-    note_count(a, f->empty, "request", "a size of 0: such an object fits into every cache");
-    note_count(a, f->unlimited, "write", "a lifetime of 0: such an object never expires");
+               "a time before that of an earlier request; the latest time so far counts instead");
+    note_count(a, f->empty, "request", "a size of 0; an object of size 0 fits into every cache");
+    note_count(a, f->unlimited, "write",
+               "a lifetime of 0; an object with lifetime 0 never expires");
     if (f->objects >= MANY)
         rdi_analysis_note(a, RD_NOTE_CHOICE, "%" PRIu64 " objects, %.0f bytes of memory per object",
                           f->objects, (double)rd_ctx_peak_bytes(a->ctx) / (double)f->objects);

@@ -31,7 +31,7 @@ static rd_status attribute(rd_analysis *a, const rdi_analysis_reading *r, const 
  * they are needed. */
 static rd_status feed_engine(rd_analysis *a, const rdi_analysis_reading *r, const rd_refs *refs,
                              const uint64_t *blocks, size_t n) {
-    if (a->sharing) {
+    if (a->sharing && !a->beside) {
         RD_TRY(rdi_analysis_reserve_distances(a, n));
         RD_TRY(rdi_private_feed(a, r, refs, blocks, n));
     }
@@ -61,11 +61,12 @@ static rd_status feed_blocks(rd_analysis *a, const rdi_analysis_reading *r, cons
     return a->attribution ? attribute(a, r, refs, blocks, n) : RD_OK;
 }
 
-static rd_status feed_batch(rd_analysis *a, const rdi_analysis_reading *r, const rd_refs *refs) {
+static rd_status feed_references(rd_analysis *a, const rdi_analysis_reading *r,
+                                 const rd_refs *refs) {
     if (a->attribution)
         RD_TRY(rdi_attribution_feed_refs(a->attribution, r->trace, r->source->references, refs));
     if (a->hierarchy)
-        rdi_threads_see(&a->threads_seen, refs, rdi_private_has_processes(a, r->trace));
+        rdi_threads_see(&a->threads_seen, refs, rd_trace_has_processes(r->trace));
     rd_mapper_feed(r->mapper, refs);
     while (true) {
         const uint64_t *blocks = NULL;
@@ -75,12 +76,17 @@ static rd_status feed_batch(rd_analysis *a, const rdi_analysis_reading *r, const
             rdi_fail(a->ctx, status, "%s: %s", r->name, rd_last_error(a->ctx));
             return rdi_analysis_end_early(a, status);
         }
-        if (n == 0)
+        if (n == 0 && !a->beside)
             RD_TRY(rdi_private_end_batch(a, r));
         if (n == 0)
             return a->attribution ? rdi_attribution_feed_refs_end(a->attribution) : RD_OK;
         RD_TRY(feed_blocks(a, r, refs, blocks, n));
     }
+}
+
+rd_status rdi_feed_batch(rd_analysis *a, const rdi_analysis_reading *r, const rd_refs *refs) {
+    RD_TRY(feed_references(a, r, refs));
+    return rdi_analysis_tell_read(a, r, refs->n);
 }
 
 rd_status rdi_feed_plain(rd_analysis *a, const rdi_analysis_reading *r) {
@@ -97,7 +103,8 @@ rd_status rdi_feed_plain(rd_analysis *a, const rdi_analysis_reading *r) {
             RD_TRY(rdi_private_check(a, r, refs->fields));
             rdi_analysis_note_columns(a, r, refs->fields);
         }
-        RD_TRY(feed_batch(a, r, refs));
-        RD_TRY(rdi_analysis_tell_read(a, r, refs->n));
+        if (rdi_analysis_has_own_order(a) && rdi_feed_beside_begins(a, r, refs))
+            return rdi_feed_beside(a, r, refs);
+        RD_TRY(rdi_feed_batch(a, r, refs));
     }
 }

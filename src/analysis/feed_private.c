@@ -7,21 +7,18 @@
 #include <string.h>
 #include <time.h>
 
-bool rdi_private_has_processes(const rd_analysis *a, const rd_trace *trace) {
-    return a->config.live || strcmp(rd_trace_format(trace)->name, "native") == 0;
-}
-
 rd_status rdi_private_open(rd_analysis *a, const rd_trace *trace) {
     if (!rdi_analysis_wants_sharing(a) || a->sharing)
         return RD_OK;
     char order[RDI_ORDER_ROOM];
-    rdi_name_order(&a->config, order);
+    rdi_name_order(
+        rdi_analysis_has_own_order(a) ? a->config.sharing_interleave : a->config.interleave, order);
     rd_sharing_config config = {.size = sizeof config,
                                 .block_bytes = a->block_bytes,
                                 .binning = a->config.binning,
                                 .details = a->config.sharing,
                                 .details_only = a->config.stacks != RD_STACKS_PRIVATE,
-                                .processes = rdi_private_has_processes(a, trace),
+                                .processes = rd_trace_has_processes(trace),
                                 .interleave = order};
     return rd_sharing_new(a->ctx, &config, &a->sharing);
 }

@@ -49,8 +49,7 @@ static rd_status init_buffer(rdi_hierarchy_feed *f, buffer *b) {
     return b->distances || !f->wants_distances ? RD_OK : RD_ENOMEM;
 }
 
-void rdi_name_order(const rd_analysis_config *config, char order[RDI_ORDER_ROOM]) {
-    const rd_interleave *i = config->interleave;
+void rdi_name_order(const rd_interleave *i, char order[RDI_ORDER_ROOM]) {
     if (i)
         snprintf(order, RDI_ORDER_ROOM, "lockstep:%" PRIu64, i->turn ? i->turn : 1);
     else
@@ -93,7 +92,7 @@ rd_status rdi_hierarchy_feed_new(rd_ctx *ctx, const rd_analysis_config *config,
                                 .causes = !config->without_causes};
     f->is_private = config->private_caches;
     f->processes = processes;
-    rdi_name_order(config, f->order);
+    rdi_name_order(config->interleave, f->order);
     rd_status status = init(f, config, block_bytes, exact, misses, misses_user);
     if (status != RD_OK) {
         rdi_hierarchy_feed_free(f);

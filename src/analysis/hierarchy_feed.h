@@ -10,9 +10,9 @@ typedef struct rdi_hierarchy_feed rdi_hierarchy_feed;
 
 #define RDI_ORDER_ROOM 40
 
-/* Writes the name of the order in which an analysis gets the references of threads: "recorded", or
- * "lockstep:N". */
-void rdi_name_order(const rd_analysis_config *config, char order[RDI_ORDER_ROOM]);
+/* Writes the name of an order of the references of threads: "lockstep:N", or "recorded" if `interleave` is
+ * NULL. */
+void rdi_name_order(const rd_interleave *interleave, char order[RDI_ORDER_ROOM]);
 
 /* Makes a simulation of config->hierarchy for blocks of `block_bytes` bytes. `exact` is true if the
  * exact reuse distance of each reference is available, without a bound. `misses` receives every miss;

@@ -130,8 +130,8 @@ static rd_status find_thread(rdi_recorded_order *r, uint64_t thread, size_t *ind
 /* Begins a new stretch if reference `i` belongs to another thread than the reference before. */
 static rd_status follow_thread(rdi_recorded_order *r, const rd_refs *refs, size_t i) {
     size_t index = 0;
-    uint64_t process = r->processes ? refs->addr[i] >> 48 : 0;
-    uint64_t thread = process << 32 | (refs->thread ? refs->thread[i] : 0);
+    uint64_t thread =
+        rdi_thread_key(r->processes, refs->addr[i], refs->thread ? refs->thread[i] : 0);
     if (r->bit && thread == r->thread)
         return RD_OK;
     RD_TRY(find_thread(r, thread, &index));

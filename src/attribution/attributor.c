@@ -4,6 +4,7 @@
 #include "attribution/call_frames.h"
 #include "attribution/call_tree.h"
 #include "base/sized.h"
+#include "base/text.h"
 
 #include "reusedist/engine.h"
 
@@ -34,6 +35,8 @@ static rd_status take_levels(rd_attributor *a, const rd_attributor_config *confi
         if (!memchr(a->levels[k].name, 0, sizeof a->levels[k].name))
             return rdi_fail(a->ctx, RD_EINVAL,
                             "the name of a cache level has no terminating NUL byte");
+        if (!rdi_text_is_printable(a->levels[k].name))
+            return rdi_fail(a->ctx, RD_EINVAL, "the name of a cache level has a control character");
         if (a->levels[k].bytes == 0)
             return rdi_fail(a->ctx, RD_EINVAL, "cache %s has a size of 0; give at least one block",
                             a->levels[k].name);

@@ -28,16 +28,21 @@ typedef struct rdi_tile {
     uint8_t words[RDI_TILE];       /* the words of the block that are touched, one bit per word */
     rdi_touch *touch[RDI_TILE];    /* the home slot of each block, to which resolving moves its
                                       entry */
+    uint8_t step[RDI_TILE];        /* the step of each distance, which counting finds */
     bool has_contexts;
     uint64_t context[RDI_TILE]; /* the key of the context and site of each reference */
+    uint64_t home[RDI_TILE]; /* the home slot of each such key in the table that has moved `moves`
+                                   times */
+    uint32_t moves;
     rdi_tuple_key key[RDI_TILE];
     rdi_tuple *tuple[RDI_TILE]; /* the home slot of each key in the table `slots`, to which counting
                                    moves its tuple */
     const rdi_tuple *slots;
-    /* Copies of columns. `own_pc` and `own_address` are used if the batch lacks a column, or if the
-     * tile does not consist of consecutive references that touch one block each. `own_distances` is
-     * used if the batch ends before the tile is counted. */
+    /* Copies of columns. `own_pc`, `own_address` and `own_numbers` are used if the batch lacks a
+     * column, or if the tile does not consist of consecutive references that touch one block each.
+     * `own_distances` is used if the batch ends before the tile is counted. */
     uint64_t own_pc[RDI_TILE], own_address[RDI_TILE], own_distances[RDI_TILE];
+    uint64_t own_numbers[RDI_TILE];
 } rdi_tile;
 
 struct rd_attributor {

@@ -66,36 +66,80 @@ static void add_weight(weight *to, const weight *from) {
     to->references += from->references;
 }
 
-/* Sets kept[i] for the `most` heaviest of n items. Items without references are not kept. */
+#define GRADES 130
+
+/* Returns a number below GRADES that is lower for lighter items, and equal for some items that differ. */
+static unsigned grade_of(const weight *w) {
+    return w->misses ? 65 + rdi_bit_width(w->misses) - 1 : rdi_bit_width(w->references);
+}
+
+/* Sets kept[i] for the `most` heaviest of n items. Items without references are not kept. Changes the
+ * order of `weights`. Only items of the grade that is kept in part are sorted, because there may be
+ * millions of items. */
 static void keep_heaviest(weight *weights, size_t n, size_t most, bool *kept) {
-    qsort(weights, n, sizeof *weights, by_weight);
-    for (size_t i = 0; i < n && i < most; i++)
+    size_t count[GRADES] = {0}, heavier = 0, n_last = 0;
+    unsigned last = GRADES - 1; /* the grade that is kept in part */
+    for (size_t i = 0; i < n; i++)
+        count[grade_of(&weights[i])]++;
+    while (last > 0 && heavier + count[last] <= most)
+        heavier += count[last--];
+    for (size_t i = 0; i < n; i++) {
+        weight w = weights[i];
+        if (grade_of(&w) > last)
+            kept[w.item] = true;
+        else if (grade_of(&w) == last)
+            weights[n_last++] = w;
+    }
+    qsort(weights, n_last, sizeof *weights, by_weight);
+    for (size_t i = 0; i < n_last && heavier + i < most; i++)
         kept[weights[i].item] = weights[i].references > 0;
 }
 
 /* ---- pairs ---- */
 
-static int by_key(const void *a, const void *b) {
-    const pair *x = a, *y = b;
-    return (x->key > y->key) - (x->key < y->key);
+/* Returns the site of a slot. A site that stands for all further program counters counts as
+ * RDI_FOLDED. */
+static uint32_t site_of(const tree *t, const rdi_context_counts *slot) {
+    return (uint32_t)slot->key <= t->a->sites.max ? (uint32_t)slot->key : RDI_FOLDED;
 }
 
-/* Lists the pairs. A site that stands for all further program counters counts as RDI_FOLDED. */
+/* Replaces each of n counts by the sum of the counts before it. */
+static void sum_before(uint32_t *counts, size_t n) {
+    for (size_t i = 0, sum = 0; i < n; i++) {
+        uint32_t count = counts[i];
+        counts[i] = (uint32_t)sum;
+        sum += count;
+    }
+}
+
+/* Lists the pairs. They are sorted by counting, first by site and then by context. */
 static rd_status list_pairs(tree *t) {
     const rdi_contexts *c = &t->a->contexts;
+    size_t slots = (size_t)1 << c->bits, n_sites = t->a->sites.max + 1;
+    uint32_t *by_site = rdi_arena_alloc(t->scratch, c->used, sizeof *by_site);
+    uint32_t *next_of_site = rdi_arena_alloc(t->scratch, n_sites, sizeof *next_of_site);
+    uint32_t *next_of_context = rdi_arena_alloc(t->scratch, c->n, sizeof *next_of_context);
     t->pairs = rdi_arena_alloc(t->scratch, c->used, sizeof *t->pairs);
-    if (!t->pairs)
+    if (!by_site || !next_of_site || !next_of_context || !t->pairs)
         return RD_ENOMEM;
-    for (size_t i = 0; i < (size_t)1 << c->bits; i++) {
-        if (!c->slot[i].key)
-            continue;
-        pair *p = &t->pairs[t->n_pairs++];
-        bool known = (uint32_t)c->slot[i].key <= t->a->sites.max;
-        p->key =
-            known ? c->slot[i].key : rdi_context_key(rdi_key_context(c->slot[i].key), RDI_FOLDED);
-        rdi_contexts_read(c, &c->slot[i], p->at);
+    for (size_t i = 0; i < slots; i++)
+        if (c->slot[i].key) {
+            next_of_site[site_of(t, &c->slot[i])]++;
+            next_of_context[rdi_key_context(c->slot[i].key)]++;
+        }
+    sum_before(next_of_site, n_sites);
+    sum_before(next_of_context, c->n);
+    for (size_t i = 0; i < slots; i++)
+        if (c->slot[i].key)
+            by_site[next_of_site[site_of(t, &c->slot[i])]++] = (uint32_t)i;
+    for (size_t i = 0; i < c->used; i++) {
+        const rdi_context_counts *slot = &c->slot[by_site[i]];
+        size_t context = rdi_key_context(slot->key);
+        pair *p = &t->pairs[next_of_context[context]++];
+        p->key = rdi_context_key(context, site_of(t, slot));
+        rdi_contexts_read(c, slot, p->at);
     }
-    qsort(t->pairs, t->n_pairs, sizeof *t->pairs, by_key);
+    t->n_pairs = c->used;
     t->n_contexts = c->n;
     return RD_OK;
 }

@@ -22,11 +22,17 @@ typedef struct rdi_call {
     uint32_t epoch;  /* epoch of the definition */
     uint32_t own; /* index of the innermost call in the user's own code, from this one outward; 0:
                         none */
-    bool own_known, folded;
+    /* Index of the context under which the references are counted: this one if it is not folded,
+     * otherwise the outermost folded context around it, or 0 if rdi_contexts.flat. The call of the
+     * outermost folded context tells which function made it. Without that function, the references
+     * would be next to it in the call tree instead of below it. */
+    uint32_t counted : 30;
+    uint32_t folded : 1, own_known : 1;
 } rdi_call;
 
-#define RDI_MISS_COUNTS (RD_LEVELS_MAX + 1)
-#define RDI_FOLDED      0 /* no site has this number */
+#define RDI_CONTEXTS_MAX (UINT32_C(1) << 30) /* far above the limits of the recorders */
+#define RDI_MISS_COUNTS  (RD_LEVELS_MAX + 1)
+#define RDI_FOLDED       0 /* no site has this number */
 
 /* The counters of a context and a site. at[k] counts the references that miss in exactly k levels.
  * Two slots fill a cache line. A key is in its home slot, in the other slot of that cache line, or
@@ -50,13 +56,15 @@ typedef struct rdi_contexts {
     /* The index of the context with each number. Small numbers are in the array `small`, where 0
      * means that the number is not defined, and large numbers in the map `numbers`. */
     uint32_t *small;
+    uint64_t *small_masks; /* the key mask of each small number, or 0 if it is not defined */
     size_t small_room;
     rdi_block_map numbers;
-    /* The number that was looked up last. A reference with this number has the key
-     * (last_key | site & last_sites). */
-    uint64_t last, last_key, last_sites;
     rdi_context_counts *slot; /* hash table with open addressing */
     unsigned bits;            /* log2 of the number of slots */
+    /* Another table of the same size, which is empty between calls, or NULL. It is for folding, because
+     * a table that is folded does not grow. */
+    rdi_context_counts *spare;
+    uint32_t moves; /* number of times that the table moved */
     size_t used, max;
     uint64_t folded; /* number of pairs that were folded */
     bool flat;       /* true: folded contexts that threads begin with are counted as context 0 */
@@ -78,6 +86,8 @@ size_t rdi_contexts_index(const rdi_contexts *c, uint64_t number);
 rd_status rdi_contexts_own_call(rdi_contexts *c, const rdi_modules *modules, const rdi_own *own,
                                 size_t context);
 
+#define RDI_CONTEXT_FIELD (~(uint64_t)UINT32_MAX) /* the bits of a key that hold the context */
+
 static inline uint64_t rdi_context_key(size_t context, uint32_t site) {
     return (uint64_t)(context + 1) << 32 | site;
 }
@@ -86,38 +96,48 @@ static inline size_t rdi_key_context(uint64_t key) {
     return (size_t)(key >> 32) - 1;
 }
 
-#define RDI_CONTEXTS_HASH UINT64_C(0x9e3779b97f4a7c15)
-
-static inline rdi_context_counts *rdi_contexts_home(const rdi_contexts *c, uint64_t key) {
-    return &c->slot[key * RDI_CONTEXTS_HASH >> (64 - c->bits)];
+/* Returns the key of a reference to `site` in a context with this key mask: the key of the context under
+ * which the references are counted, with all site bits set unless the context is folded. The key is 0
+ * if the mask is 0, because the context is not defined. */
+static inline uint64_t rdi_context_key_of(uint64_t mask, uint64_t site) {
+    return mask & (RDI_CONTEXT_FIELD | site);
 }
 
-/* Stores the keys of n references in keys[], and prefetches their counters. Reference i has the
- * context with number numbers[origin[i]] and the site sites[i] >> shift. Its key is 0 if its
- * context is not defined. */
-void rdi_contexts_prepare(rdi_contexts *c, const uint64_t *numbers, const uint32_t *origin,
-                          size_t n, const uint64_t *sites, unsigned shift, uint64_t *keys);
+/* Returns the index of a key's home slot in a table of 2^(64 - shift) slots. */
+static inline size_t rdi_contexts_home(uint64_t key, unsigned shift) {
+    return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> shift);
+}
+
+/* Returns the shift for rdi_contexts_home(). */
+static inline unsigned rdi_contexts_shift(const rdi_contexts *c) {
+    return 64 - c->bits;
+}
+
+/* Stores the keys of n references in keys[], for any numbers; rdi_passes.contexts is faster for small
+ * numbers. Reference i has the context with number numbers[i] and the site sites[i] >> shift. Its
+ * key is 0 if its context is not defined. */
+void rdi_contexts_keys(const rdi_contexts *c, const uint64_t *numbers, size_t n,
+                       const uint64_t *sites, unsigned shift, uint64_t *keys);
 /* Counts a reference that misses in `missed` levels. rdi_contexts_count() calls it if the key is
  * not in the cache line of its home slot, or if the counter is full. */
 rd_status rdi_contexts_count_slowly(rdi_contexts *c, uint64_t key, unsigned missed);
 
-/* Returns the other slot of the same cache line. */
-static inline rdi_context_counts *rdi_contexts_beside(const rdi_contexts *c,
-                                                      const rdi_context_counts *slot) {
-    return &c->slot[(size_t)(slot - c->slot) ^ 1];
-}
-
 /* Counts a reference like rdi_contexts_count_slowly(), if the key is in the cache line of its home
- * slot and the counter is not full. Otherwise does nothing and returns false. `slots` is c->slot, and
- * `shift` is 64 - c->bits: loops keep both in registers. */
-static inline bool rdi_contexts_count(rdi_context_counts *slots, unsigned shift, uint64_t key,
+ * slot and the counter is not full. Otherwise does nothing and returns false. `home` is the index of
+ * the home slot in `slots`, the table. */
+static inline bool rdi_contexts_count(rdi_context_counts *slots, size_t home, uint64_t key,
                                       unsigned missed) {
-    size_t home = (size_t)(key * RDI_CONTEXTS_HASH >> shift);
     rdi_context_counts *slot = &slots[home ^ (slots[home].key != key)];
     if (RDI_UNLIKELY(slot->key != key || slot->at[missed] == UINT32_MAX || !key))
         return false;
     slot->at[missed]++;
     return true;
+}
+
+/* Prefetches the slots in which rdi_contexts_count_slowly() looks first, after the cache line of a
+ * key's home slot. */
+static inline void rdi_contexts_prefetch_beyond(const rdi_contexts *c, size_t home) {
+    RDI_PREFETCH(&c->slot[(home + 2) & (((size_t)1 << c->bits) - 1)]);
 }
 
 /* Stores the counts of a slot: the numbers of references that miss in exactly 0, 1 ... levels. */

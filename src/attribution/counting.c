@@ -61,15 +61,29 @@ PASS rd_status prepare_sites(rd_attributor *a, const uint64_t *pc, rdi_tile *p) 
     return RD_OK;
 }
 
-/* Returns the program counters of the tile: those of the batch if the tile is `plain` (is_plain())
- * and the batch has program counters, otherwise a copy in `room`. */
-static const uint64_t *program_counters(const rd_refs *refs, const uint32_t *origin, bool plain,
-                                        size_t n, uint64_t *room) {
-    if (plain && refs->pc)
-        return refs->pc + origin[0];
+/* Returns the part of a column of the batch that belongs to the tile: a part of the column itself if
+ * the tile is `plain` (is_plain()) and the batch has the column, otherwise a copy in `room`. `column`
+ * is NULL if the batch lacks the column; its values are 0 then. */
+static const uint64_t *part_of(const uint64_t *column, const uint32_t *origin, bool plain, size_t n,
+                               uint64_t *room) {
+    if (plain && column)
+        return column + origin[0];
     for (size_t i = 0; i < n; i++)
-        room[i] = refs->pc ? refs->pc[origin[i]] : 0;
+        room[i] = column ? column[origin[i]] : 0;
     return room;
+}
+
+static void find_homes(const rd_attributor *a, rdi_tile *p) {
+    a->passes->homes(p->context, p->n, rdi_contexts_shift(&a->contexts), p->home);
+    p->moves = a->contexts.moves;
+}
+
+PASS void prepare_contexts(rd_attributor *a, const uint64_t *numbers, rdi_tile *p) {
+    rdi_contexts *c = &a->contexts;
+    c->seen = true;
+    if (!a->passes->contexts(c->small_masks, c->small_room, numbers, p->reuse, p->n, p->context))
+        rdi_contexts_keys(c, numbers, p->n, p->reuse, RDI_REUSE_SHIFT, p->context);
+    find_homes(a, p);
 }
 
 /* Prepares tile `p` of p->n references, which begin at index `from` of the batch. `gapless` says
@@ -81,12 +95,11 @@ static rd_status prepare(rd_attributor *a, const rd_attributed *batch, bool gapl
     p->blocks = batch->blocks + from;
     p->distances = batch->distances + from;
     bool plain = gapless && is_plain(a, refs, origin, p);
-    RD_TRY(prepare_sites(a, program_counters(refs, origin, plain, p->n, p->own_pc), p));
+    RD_TRY(prepare_sites(a, part_of(refs->pc, origin, plain, p->n, p->own_pc), p));
     const uint64_t *contexts = refs->more[RD_MORE_CONTEXT];
     p->has_contexts = contexts && a->config.contexts;
     if (p->has_contexts)
-        rdi_contexts_prepare(&a->contexts, contexts, origin, p->n, p->reuse, RDI_REUSE_SHIFT,
-                             p->context);
+        prepare_contexts(a, part_of(contexts, origin, plain, p->n, p->own_numbers), p);
     if (plain && refs->size) {
         p->address = refs->addr + origin[0];
         a->passes->words(p->address, refs->size + origin[0], p->n, a->word_bits,
@@ -226,8 +239,8 @@ static __attribute__((noinline)) rd_status find_tuple(rd_attributor *a, rdi_tile
     return RD_OK;
 }
 
-/* Counts the references of tile `p` in their tuples and in `window`, and empties the tile.
- * Prefetches the block entries of the tile `next`. */
+/* Counts the references of tile `p` in their tuples and in `window`. Prefetches the block entries of
+ * the tile `next`. */
 PASS rd_status count(rd_attributor *a, rdi_tile *p, rdi_counts *window, const rdi_tile *next) {
     const uint64_t *distances = p->distances;
     /* If the table has moved since the tile was resolved, find the home slots again. */
@@ -241,6 +254,7 @@ PASS rd_status count(rd_attributor *a, rdi_tile *p, rdi_counts *window, const rd
         if (RDI_UNLIKELY(p->tuple[i]->key != p->key[i]))
             RD_TRY(find_tuple(a, p, i));
         rdi_tuple *tuple = p->tuple[i];
+        p->step[i] = (uint8_t)step;
         window->at[step]++;
         if (RDI_UNLIKELY(!rdi_tuple_count(tuple, step, distance)))
             RD_TRY(rdi_tuple_count_large(&a->tuples, tuple, step, distance));
@@ -250,25 +264,38 @@ PASS rd_status count(rd_attributor *a, rdi_tile *p, rdi_counts *window, const rd
             window->sum += distance == RD_COLD ? 0 : distance;
     }
     window->sum += sum;
-    p->n = 0;
     return RD_OK;
 }
 
-/* Counts the references of tile `p` in their calling contexts. */
-PASS rd_status count_contexts(rd_attributor *a, const rdi_tile *p) {
-    const uint64_t first_miss = a->first_miss;
-    rdi_context_counts *slots = a->contexts.slot;
-    unsigned shift = 64 - a->contexts.bits;
+/* Counts the references of tile `p` in their calling contexts. Prefetches the counters of the tile
+ * `next`. */
+PASS rd_status count_contexts(rd_attributor *a, rdi_tile *p, const rdi_tile *next) {
+    rdi_contexts *c = &a->contexts;
+    rdi_context_counts *slots = c->slot;
+    const uint8_t *missed = a->steps.missed;
+    uint8_t slow[RDI_TILE];
+    size_t n_slow = 0;
+    if (RDI_UNLIKELY(p->moves != c->moves))
+        find_homes(a, p);
     for (size_t i = 0, n = p->n; i < n; i++) {
-        uint64_t distance = p->distances[i], key = p->context[i];
-        unsigned missed =
-            distance < first_miss ? 0 : a->steps.missed[rdi_step_of(&a->steps, distance)];
-        if (RDI_LIKELY(rdi_contexts_count(slots, shift, key, missed)))
+        RDI_PREFETCH(&slots[next->home[i]]);
+        if (RDI_LIKELY(rdi_contexts_count(slots, p->home[i], p->context[i], missed[p->step[i]])))
             continue;
-        RD_TRY(rdi_contexts_count_slowly(&a->contexts, key, missed));
-        slots = a->contexts.slot; /* the table may have moved */
-        shift = 64 - a->contexts.bits;
+        rdi_contexts_prefetch_beyond(c, p->home[i]);
+        slow[n_slow++] = (uint8_t)i;
     }
+    for (size_t k = 0; k < n_slow; k++)
+        RD_TRY(rdi_contexts_count_slowly(c, p->context[slow[k]], missed[p->step[slow[k]]]));
+    return RD_OK;
+}
+
+/* Counts the references of tile `p`, and empties it. Prefetches for the tile `next`. */
+static rd_status count_tile(rd_attributor *a, rdi_tile *p, rdi_counts *window,
+                            const rdi_tile *next) {
+    RD_TRY(count(a, p, window, next));
+    if (p->has_contexts)
+        RD_TRY(count_contexts(a, p, next));
+    p->n = 0;
     return RD_OK;
 }
 
@@ -284,9 +311,7 @@ static rd_status feed_window(rd_attributor *a, const rd_attributed *batch, bool 
         rdi_tile *p = tile_before(a, 0);
         p->n = to - at < RDI_TILE ? to - at : RDI_TILE;
         RD_TRY(prepare(a, batch, gapless, at, p));
-        if (tile_before(a, 2)->has_contexts)
-            RD_TRY(count_contexts(a, tile_before(a, 2)));
-        RD_TRY(count(a, tile_before(a, 2), window, p));
+        RD_TRY(count_tile(a, tile_before(a, 2), window, p));
         RD_TRY(resolve(a, p, tile_before(a, 1)));
         for (size_t i = 0; batch->tags && i < p->n; i++)
             batch->tags[at + i] = p->key[i] & RDI_TAG_FIELD;
@@ -299,11 +324,8 @@ rd_status rdi_count_rest(rd_attributor *a) {
     if (a->references == 0)
         return RD_OK;
     rdi_counts *window = &a->windows.row[a->windows.n - 1];
-    for (unsigned before = RDI_TILES - 1; before > 0; before--) {
-        if (tile_before(a, before)->has_contexts)
-            RD_TRY(count_contexts(a, tile_before(a, before)));
-        RD_TRY(count(a, tile_before(a, before), window, tile_before(a, 0)));
-    }
+    for (unsigned before = RDI_TILES - 1; before > 0; before--)
+        RD_TRY(count_tile(a, tile_before(a, before), window, tile_before(a, 0)));
     return RD_OK;
 }
 

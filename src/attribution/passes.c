@@ -1,6 +1,7 @@
 /* Compiles the loops once per instruction set. See passes.h. */
 #include "attribution/passes.h"
 
+#include "attribution/contexts.h"
 #include "attribution/regions.h"
 #include "attribution/sites.h"
 

@@ -65,6 +65,26 @@ TARGET static void NAME(tuples)(const rdi_tuples *t, const rdi_tuple_key *restri
         tuple[i] = rdi_tuples_home(&table, key[i]);
 }
 
+TARGET static bool NAME(contexts)(const uint64_t *restrict masks, size_t room,
+                                  const uint64_t *restrict numbers,
+                                  const rdi_tuple_key *restrict reuse, size_t n,
+                                  uint64_t *restrict key) {
+    uint64_t highest = 0;
+    for (size_t i = 0; i < n; i++)
+        highest = numbers[i] > highest ? numbers[i] : highest;
+    if (highest >= room)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        key[i] = rdi_context_key_of(masks[numbers[i]], reuse[i] >> RDI_REUSE_SHIFT);
+    return true;
+}
+
+TARGET static void NAME(homes)(const uint64_t *restrict key, size_t n, unsigned shift,
+                               uint64_t *restrict home) {
+    for (size_t i = 0; i < n; i++)
+        home[i] = rdi_contexts_home(key[i], shift);
+}
+
 static const rdi_passes PASSES = {
     .gapless = NAME(gapless),
     .sites = SITES,
@@ -72,6 +92,8 @@ static const rdi_passes PASSES = {
     .clipped = NAME(clipped),
     .touches = NAME(touches),
     .tuples = NAME(tuples),
+    .contexts = NAME(contexts),
+    .homes = NAME(homes),
 };
 
 #undef PASSES

@@ -109,8 +109,8 @@ static int by_function(const void *a, const void *b) {
 }
 
 /* Returns how many calls distinguish a place from other places on its source line: all of them for
- * library code that is inlined into own code, otherwise none. So the profile tells which own line
- * such library code belongs to. */
+ * library code that is inlined into own code, otherwise none. So the profile tells which
+ * line of own code such library code belongs to. */
 static size_t calls_that_matter(const rdi_place *place) {
     return place->own == 0 || place->own == RDI_NO_OWN ? 0 : place->n_inlined_from;
 }

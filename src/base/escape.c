@@ -24,6 +24,13 @@ static size_t printable_bytes(const char *text) {
     return control || no_character || is_direction(s) ? 0 : rdi_utf8_length(text, strnlen(text, 4));
 }
 
+bool rdi_text_is_printable(const char *text) {
+    size_t n;
+    while (*text && (n = printable_bytes(text)) > 0)
+        text += n;
+    return *text == '\0';
+}
+
 size_t rd_text_escape(const char *text, char *out, size_t room) {
     size_t length = 0, written = 0;
     room = out ? room : 0;

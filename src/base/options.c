@@ -243,8 +243,17 @@ rd_status rdi_spec_split(rd_ctx *ctx, const char *spec, char **name, char **opti
     return RD_OK;
 }
 
+/* Returns the bit of the option called `name`, or 0 if the table has no such option. */
+static uint64_t bit_of(const rd_opt *table, const char *name) {
+    for (uint64_t bit = 1; table && table->name; table++, bit *= 2)
+        if (strcmp(table->name, name) == 0)
+            return bit;
+    return 0;
+}
+
 rd_status rdi_opts_parse(rd_ctx *ctx, const char *owner, const rd_opt *table, void *state,
                          char *text) {
+    uint64_t given = 0; /* the bits of the options so far */
     RD_TRY(rd_opts_default(ctx, table, state));
     while (text && *text) {
         char *next = strchr(text, ',');
@@ -254,6 +263,9 @@ rd_status rdi_opts_parse(rd_ctx *ctx, const char *owner, const rd_opt *table, vo
         if (!value)
             return rdi_fail(ctx, RD_EINVAL, "%s: option '%.80s' needs '=VALUE'", owner, text);
         *value++ = '\0';
+        if (given & bit_of(table, text))
+            return rdi_fail(ctx, RD_EINVAL, "%s: option '%.80s' is given twice", owner, text);
+        given |= bit_of(table, text);
         RD_TRY(rd_opts_set(ctx, owner, table, state, text, value));
         text = next;
     }

@@ -7,6 +7,8 @@
  * the folder is read-only or the file is a mount point, the complete contents are copied into it at
  * the end. If no new file can be created in the folder, the contents are in an unnamed file in /tmp
  * until the end.
+ *
+ * A kept file has its name from the beginning or, if that would replace a file, another name beside it.
  */
 #define _GNU_SOURCE /* O_TMPFILE, fallocate() */
 #include "base/output.h"
@@ -16,6 +18,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,22 +29,26 @@
 #define BUFFER_BYTES    (256 * 1024)
 
 #define TEMPORARY_TRIES 100
-#define TEMPORARY_BYTES 32
 #define FD_PATH_BYTES   32
+#define KEPT_STEM_BYTES 200 /* length of the target's name in the name of a kept file */
 
 struct rdi_output {
     rd_ctx *ctx;
-    char *name;                      /* path, or the name of standard output in messages */
-    int folder;                      /* regular files: folder of `target` and `temporary`; else
+    char *name;                   /* path, or the name of standard output in messages */
+    int folder;                   /* regular files: folder of `target` and `temporary`; else
                                         -1 */
-    char *target;                    /* regular files: name of the finished file */
-    char temporary[TEMPORARY_BYTES]; /* regular files: name until the file is finished; "": none */
-    bool replaces;                   /* true: the file must still replace the target */
-    bool elsewhere;                  /* true: the file is in another folder, so it can only be
+    char *path;                   /* regular files: path of the finished file, without links at its
+                                        end */
+    const char *target;           /* regular files: last component of `path` */
+    char temporary[NAME_MAX + 1]; /* regular files: name until the file is finished; "": none */
+    char *kept;                   /* path of `temporary`, which stays even if the file is never
+                                        finished; NULL: rdi_output_close() removes it */
+    bool replaces;                /* true: the file must still replace the target */
+    bool elsewhere;               /* true: the file is in another folder, so it can only be
                                         copied */
-    int fd;                          /* file descriptor; -1: closed or never opened */
-    bool owns_fd;                    /* false for standard output */
-    int error; /* errno of the first failure, after which nothing is written */
+    int fd;                       /* file descriptor; -1: closed or never opened */
+    bool owns_fd;                 /* false for standard output */
+    int error;                    /* errno of the first failure, after which nothing is written */
     bool finished;
     uint64_t written; /* number of bytes that the descriptor has received, if nothing failed */
     size_t used;      /* number of bytes in the buffer */
@@ -178,8 +185,9 @@ static rd_status open_place(rdi_output *out, const rdi_output_place *place) {
         break;
     case RDI_PLACE_EXISTING:
     case RDI_PLACE_NEW:
-        if (!(out->target = rdi_strdup(out->ctx, place->base)))
+        if (!(out->path = rdi_strdup(out->ctx, place->resolved)))
             return RD_ENOMEM;
+        out->target = out->path + (place->base - place->resolved);
         opened = open_file(out, place);
         break;
     }
@@ -256,7 +264,7 @@ rd_status rdi_output_write(rdi_output *out, const void *data, size_t n) {
     return RD_OK;
 }
 
-/* ---- the end ---- */
+/* ---- replacing the target ---- */
 
 /* Closes the descriptor if the output owns it. Returns false if close() fails, because some network
  * file systems and quotas report failed writes only then. After EINTR the file is closed nevertheless. */
@@ -308,7 +316,8 @@ static bool continue_in_place(rdi_output *out) {
     bool good = out->fd >= 0 && reserve(out->fd, out->written) &&
                 copy_all(from, out->fd, out->buffer) &&
                 ftruncate(out->fd, (off_t)out->written) == 0;
-    remove_temporary(out);
+    if (good || !out->kept)
+        remove_temporary(out);
     int error = errno;
     close(from);
     errno = error;
@@ -327,11 +336,75 @@ static bool replace_target(rdi_output *out) {
     return true;
 }
 
+/* ---- keeping an unfinished file ---- */
+
+/* Renames the temporary file unless there is a file with the new name. Returns false and sets errno if this
+ * fails. The new name is reserved first, because not every file system can refuse to replace a file. */
+static bool rename_to_free(rdi_output *out, const char *name) {
+    int fd = openat(out->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return false;
+    close(fd);
+    if (renameat(out->folder, out->temporary, out->folder, name) == 0)
+        return true;
+    int error = errno;
+    unlinkat(out->folder, name, 0);
+    errno = error;
+    return false;
+}
+
+/* Gives the temporary file a name that tells whose part it is: TARGET.partial, or TARGET.partial-2 and so on.
+ * Returns false and sets errno if this fails. */
+static bool take_kept_name(rdi_output *out) {
+    char name[NAME_MAX + 1];
+    for (int i = 1; i <= TEMPORARY_TRIES; i++) {
+        int n = snprintf(name, sizeof name, "%.*s.partial", KEPT_STEM_BYTES, out->target);
+        if (i > 1)
+            snprintf(name + n, sizeof name - (size_t)n, "-%d", i);
+        if (rename_to_free(out, name)) {
+            strcpy(out->temporary, name);
+            return true;
+        }
+        if (errno != EEXIST)
+            return false;
+    }
+    return false;
+}
+
+static rd_status keep_beside(rdi_output *out) {
+    size_t folder = (size_t)(out->target - out->path), room = folder + sizeof out->temporary;
+    char *kept = rdi_alloc(out->ctx, room, 1);
+    if (!kept)
+        return RD_ENOMEM;
+    if (!take_kept_name(out)) {
+        rdi_free(out->ctx, kept);
+        return fail_write(out, errno);
+    }
+    snprintf(kept, room, "%.*s%s", (int)folder, out->path, out->temporary);
+    out->kept = kept;
+    return RD_OK;
+}
+
 rd_status rdi_output_keep(rdi_output *out) {
     RD_TRY(check_open(out));
     RD_TRY(flush(out));
-    return !out->replaces || replace_target(out) ? RD_OK : fail_write(out, errno);
+    if (!out->replaces || out->elsewhere || out->kept)
+        return RD_OK;
+    if (!*out->temporary && !take_temporary_name(out))
+        return is_refusal(errno) ? RD_OK : fail_write(out, errno);
+    if (rename_to_free(out, out->target)) {
+        out->temporary[0] = '\0';
+        out->replaces = false;
+        return RD_OK;
+    }
+    return errno == EEXIST ? keep_beside(out) : fail_write(out, errno);
 }
+
+const char *rdi_output_kept(const rdi_output *out) {
+    return out->replaces ? out->kept : NULL;
+}
+
+/* ---- the end ---- */
 
 /* Returns whether all bytes have been written, as far as close() of a second descriptor reports it. */
 static bool is_written(const rdi_output *out) {
@@ -352,11 +425,13 @@ rd_status rdi_output_finish(rdi_output *out) {
 void rdi_output_close(rdi_output *out) {
     if (!out)
         return;
-    remove_temporary(out);
+    if (!out->kept)
+        remove_temporary(out);
     close_fd(out);
     if (out->folder >= 0)
         close(out->folder);
-    rdi_free(out->ctx, out->target);
+    rdi_free(out->ctx, out->path);
+    rdi_free(out->ctx, out->kept);
     rdi_free(out->ctx, out->name);
     rdi_free(out->ctx, out);
 }

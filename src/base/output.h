@@ -8,12 +8,16 @@ typedef struct rdi_output rdi_output;
 
 /* Opens `path`, or standard output for "-". /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N
  * mean the open descriptors themselves. A regular file appears under its name only when it is
- * finished or kept; until then, an existing file of that name stays unchanged. */
+ * finished or kept. An existing file of that name stays unchanged until the new one is finished. */
 rd_status rdi_output_open(rd_ctx *ctx, const char *path, rdi_output **out);
 rd_status rdi_output_write(rdi_output *out, const void *data, size_t n);
-/* Gives the file its name now. The file then keeps the data written so far even if it is never
- * finished. */
+/* Gives a regular file a name now, under which it stays even if it is never finished: its own name or, if a file
+ * of that name exists, that of rdi_output_kept() until it is finished. Keeps nothing, and returns RD_OK, if no new
+ * file can be created in the folder. */
 rd_status rdi_output_keep(rdi_output *out);
+/* Returns the path of the kept file while it waits to replace an existing file, else NULL. The output owns the
+ * path. */
+const char *rdi_output_kept(const rdi_output *out);
 /* Writes all buffered bytes, checks that they reached the file, gives the file its name and closes
  * it. */
 rd_status rdi_output_finish(rdi_output *out);

@@ -28,6 +28,8 @@ void rdi_text_escaped(rdi_text *t, const char *text); /* adds `text`, escaped by
 /* Adds a CSV field: escapes the text like rd_text_escape(), and adds quotes if RFC 4180 requires
  * them. */
 void rdi_text_csv(rdi_text *t, const char *text);
+/* Returns whether rd_text_escape() leaves `text` as it is. */
+bool rdi_text_is_printable(const char *text);
 void rdi_text_printf(rdi_text *t, const char *format, ...) RDI_PRINTF(2, 3);
 
 /* ---- decimal numbers, with a dot in every locale; "null" if a number is not finite ---- */

@@ -65,11 +65,10 @@ static rd_status parse_name(rd_ctx *ctx, const char *where, char *text, rd_cache
     if (n == 0 || n >= sizeof c->name)
         return rdi_fail(ctx, RD_EINVAL, "%s: '%.80s' is not a valid name: use 1 to %zu characters",
                         where, text, sizeof c->name - 1);
-    for (const char *p = text; *p; p++)
-        if ((unsigned char)*p <= ' ' || *p == 0x7f || strchr("\"\\", *p))
-            return rdi_fail(ctx, RD_EINVAL,
-                            "%s: the name has a space, a quote, a backslash or a control character",
-                            where);
+    if (strpbrk(text, " \"\\") || !rdi_text_is_printable(text))
+        return rdi_fail(ctx, RD_EINVAL,
+                        "%s: the name has a space, a quote, a backslash or a control character",
+                        where);
     memcpy(c->name, text, n + 1);
     *rest = equals + 1;
     return RD_OK;
@@ -220,7 +219,7 @@ static rd_status check_order(rd_ctx *ctx, const rd_hierarchy *h) {
             if (h->cache[i].bytes < h->cache[k].bytes)
                 return rdi_fail(ctx, RD_EINVAL,
                                 "%s, of size %" PRIu64 "%s, is smaller than %s, of size %" PRIu64
-                                "%s; list the caches from the inside out",
+                                "%s; list the caches innermost first",
                                 h->cache[i].name, h->cache[i].bytes, unit, h->cache[k].name,
                                 h->cache[k].bytes, unit);
     return RD_OK;

@@ -33,7 +33,8 @@ struct rdi_lru_levels {
     size_t first[2];
     lru_level level[RD_CACHES_MAX];
     rdi_gathering gathering;
-    rdi_block_map seen; /* for each block, a mask of the levels that found its cold miss */
+    rdi_block_map
+        seen; /* for each block, a mask of the levels that already counted its cold miss */
     uint64_t refs[RDI_LRU_TILE + RDI_LRU_SPARE], far[RDI_LRU_TILE];
     uint32_t at[RDI_LRU_TILE + RDI_LRU_SPARE], before[RDI_LRU_TILE];
     rdi_lru_miss misses[RDI_LRU_TILE + 1];

@@ -3,10 +3,10 @@
  *
  * A fully associative LRU cache of C blocks holds the C blocks that were referenced last: the *near*
  * blocks. So a distance is below C if and only if the time of the previous reference to the block is
- * not before a limit, the time of the last reference to the oldest near block. The limit only grows.
- * The simulated cache keeps the times of the blocks that it holds beside its lanes, so that a
- * reference that hits needs no search. The times of near blocks that the cache has evicted are in a
- * table. */
+ * not before a limit, the time of the last reference to the oldest near block. The limit never
+ * moves back to an earlier reference. The simulated cache stores the time of each block that it holds
+ * together with the block's lane, so that a reference that hits needs no search. The times of near
+ * blocks that the cache has evicted are in a table. */
 #ifndef RDI_RECENCY_H
 #define RDI_RECENCY_H
 

@@ -3,8 +3,8 @@
  * Other processes write to the channel, so the reader checks the contents of the channel like those of
  * a file: it reports a number out of range as an error, and such a number never causes a fault.
  */
-#include "base/cpu.h"
 #include "live/live.h"
+#include "live/live_decode.h"
 #include "trace/events.h"
 #include "trace/lookup.h"
 
@@ -115,10 +115,14 @@ static rd_status open_buffer(live_reader *l, int index) {
     return RD_OK;
 }
 
-/* Returns whether a process exists and is not a zombie. If this is unknown, the function returns
- * true. */
+#define EIGHT_FIELDS " %*s %*s %*s %*s %*s %*s %*s %*s" /* for sscanf() */
+
+/* Returns whether a process has a thread that has not ended. If this is unknown, the function returns
+ * true. After the first thread of a process has called pthread_exit(), the process is in the state of a
+ * zombie, but its number of threads is above 1 until its last thread has ended. */
 static bool is_alive(uint32_t pid) {
-    char path[32], line[512];
+    char path[32], line[512], state = 'X';
+    long threads = 0;
     snprintf(path, sizeof path, "/proc/%" PRIu32 "/stat", pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -127,7 +131,9 @@ static bool is_alive(uint32_t pid) {
     close(fd);
     line[n > 0 ? n : 0] = '\0';
     const char *name_end = strrchr(line, ')');
-    return n < 0 || (name_end && name_end[1] && name_end[2] != 'Z' && name_end[2] != 'X');
+    if (name_end) /* the state, 16 other fields, and the number of threads follow the name */
+        sscanf(name_end + 1, " %c" EIGHT_FIELDS EIGHT_FIELDS "%ld", &state, &threads);
+    return n < 0 || threads > 1 || (state != 'Z' && state != 'X');
 }
 
 /* Hands over the buffers whose owners ended while filling them, for example because of SIGKILL. If
@@ -177,76 +183,6 @@ static rd_status next_buffer(live_reader *l) {
 
 /* ---- records ---- */
 
-#define SIGN_BIT (UINT64_C(1) << 63) /* the sign bit of a record and of its address */
-
-/* Decodes records of one word each and puts `tag`, the process number, into the top bits of the
- * addresses. Returns false if a record is invalid. The loops have no branches, so that compilers
- * vectorize them even without a 64-bit arithmetic shift; the second loop handles the rare negative
- * addresses. */
-static bool decode_words(const uint64_t *restrict words, size_t n, uint64_t tag,
-                         rdi_columns *restrict col) {
-    uint64_t seen = 0;
-    uint32_t wrong = 0;
-    for (size_t i = 0; i < n; i++) {
-        col->addr[i] = (words[i] >> RDI_RECORD_SHIFT) ^ tag;
-        seen |= words[i];
-    }
-    for (size_t i = 0; i < n && seen & SIGN_BIT; i++)
-        col->addr[i] = (uint64_t)((int64_t)words[i] >> RDI_RECORD_SHIFT) ^ tag;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t low = (uint32_t)words[i] & 0xffff, size = low >> 2, kind = low & 3;
-        col->size[i] = size;
-        col->kind[i] = (uint8_t)(kind + 1 + (kind >> 1)); /* RD_LOAD, RD_STORE, RD_FETCH */
-        wrong |= (size - 1) >> 31 | (kind & kind >> 1);
-    }
-    return wrong == 0;
-}
-
-/* A function that decodes only the addresses of records of one word each. It returns true if an
- * analysis with blocks of 2^shift bytes needs only the addresses, because all records are valid
- * references, each of which touches only one block, and no address has its sign bit set. */
-typedef bool decode_bare(const uint64_t *words, size_t n, uint64_t tag, unsigned shift,
-                         uint64_t *addr);
-
-static inline __attribute__((always_inline)) bool decode_bare_any(const uint64_t *restrict words,
-                                                                  size_t n, uint64_t tag,
-                                                                  unsigned shift,
-                                                                  uint64_t *restrict addr) {
-    uint64_t inside = (UINT64_C(1) << (shift + RDI_RECORD_SHIFT)) - 1, one = 1 << RDI_RECORD_SHIFT;
-    uint64_t seen = 0, other = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t word = words[i], size = (word & (RDI_RECORD_SIZE_MAX << 2)) << 14;
-        addr[i] = (word >> RDI_RECORD_SHIFT) ^ tag;
-        seen |= word;
-        /* `other` gets a bit at position shift + RDI_RECORD_SHIFT or above if a reference leaves
-         * its block, if its size is 0, or if its kind is 3, which is not a reference. */
-        other |= (word & inside & -one) + size - one;
-        other |= (size - one) & SIGN_BIT;
-        other |= (word & word << 1 & 2) << 62;
-    }
-    return !(seen & SIGN_BIT) && other >> (shift + RDI_RECORD_SHIFT) == 0;
-}
-
-#define DECODE_BARE(name, target)                                                                  \
-    target static bool name(const uint64_t *words, size_t n, uint64_t tag, unsigned shift,         \
-                            uint64_t *addr) {                                                      \
-        return decode_bare_any(words, n, tag, shift, addr);                                        \
-    }
-DECODE_BARE(decode_bare_plain, )
-#if defined(__x86_64__)
-DECODE_BARE(decode_bare_avx2, RDI_TARGET_AVX2)
-DECODE_BARE(decode_bare_avx512, RDI_TARGET_AVX512)
-#else
-#define decode_bare_avx2   decode_bare_plain
-#define decode_bare_avx512 decode_bare_plain
-#endif
-
-static decode_bare *choose_decode_bare(const rd_live *live) {
-    return live->vector_bits == 512   ? decode_bare_avx512
-           : live->vector_bits == 256 ? decode_bare_avx2
-                                      : decode_bare_plain;
-}
-
 /* Prefetches the run that begins FETCH_AHEAD words after `run`, because it takes long to fetch words
  * that another processor has written. */
 static void fetch_ahead(const live_reader *l, const uint64_t *run) {
@@ -261,7 +197,7 @@ static void fetch_ahead(const live_reader *l, const uint64_t *run) {
 static size_t decode_runs(live_reader *l, const uint64_t *words, size_t n, uint64_t tag,
                           bool *good) {
     unsigned shift = l->live->collapse - 1;
-    decode_bare *bare_ones = choose_decode_bare(l->live);
+    rdi_decode_bare *bare_ones = rdi_choose_decode_bare(l->live->vector_bits);
     rdi_columns *col = l->r->col;
     size_t done = 0;
     while (done < n) {
@@ -275,7 +211,7 @@ static size_t decode_runs(live_reader *l, const uint64_t *words, size_t n, uint6
         done += k;
     }
     if (!l->bare)
-        *good = decode_words(words, done, tag, col);
+        *good = rdi_decode_words(words, done, tag, col);
     return done;
 }
 
@@ -287,7 +223,7 @@ static bool decode_pairs(const uint64_t *pairs, size_t n, uint64_t tag, rdi_colu
         words[i] = pairs[2 * i];
         col->pc[i] = pairs[2 * i + 1] ^ tag;
     }
-    return decode_words(words, n, tag, col);
+    return rdi_decode_words(words, n, tag, col);
 }
 
 /* Drops unnecessary events if there are l->events_many or more. While recording is off, events may
@@ -341,6 +277,28 @@ static rd_status take_event(live_reader *l, uint64_t head, const uint64_t *words
     return add_event(l, &event, RDI_EVENT_PATH_BYTES(head));
 }
 
+/* Copies the references of one word each that come before the next event, but at most `most`, to
+ * `to`. Returns their number. The first loop has no branches, so that compilers vectorize it. */
+static size_t copy_references(const live_reader *l, uint64_t *restrict to, size_t most) {
+    const uint64_t *from = l->words + l->at;
+    most = l->end - l->at < most ? l->end - l->at : most;
+    for (size_t k = 0, run; k < most; k += run) {
+        uint64_t events = 0;
+        run = most - k < RUN_MAX ? most - k : RUN_MAX;
+        fetch_ahead(l, from + k);
+        for (size_t i = k; i < k + run; i++) {
+            to[i] = from[i];
+            events |= to[i] & to[i] >> 1 & 1; /* the kind RDI_RECORD_EVENT has both bits */
+        }
+        if (events) {
+            while (k < most && (to[k] & 3) != RDI_RECORD_EVENT)
+                k++;
+            return k;
+        }
+    }
+    return most;
+}
+
 /* Decodes up to RDI_REFS_MAX references and the events between them. Sets *n to the number of
  * references, and *good to whether all of them are valid. */
 static rd_status decode_events(live_reader *l, uint64_t tag, size_t *n, bool *good) {
@@ -349,12 +307,17 @@ static rd_status decode_events(live_reader *l, uint64_t tag, size_t *n, bool *go
     size_t step = record_words(l);
     for (*n = 0; l->end - l->at >= step && *n < RDI_REFS_MAX;) {
         const uint64_t *next = l->words + l->at;
+        size_t copied = step == 1 ? copy_references(l, words + *n, RDI_REFS_MAX - *n) : 0;
+        l->at += copied;
+        *n += copied;
+        if (copied > 0)
+            continue;
         uint64_t head = __atomic_load_n(next, __ATOMIC_RELAXED); /* read once, see take_event() */
         if ((head & 3) != RDI_RECORD_EVENT) {
             words[*n] = head;
             if (l->contexts)
                 l->contexts[*n] = l->context;
-            col->pc[(*n)++] = step == 2 ? next[1] ^ tag : 0;
+            col->pc[(*n)++] = next[1] ^ tag;
             l->at += step;
             continue;
         }
@@ -371,7 +334,7 @@ static rd_status decode_events(live_reader *l, uint64_t tag, size_t *n, bool *go
             RD_TRY(limit_events(l));
         l->at += size;
     }
-    *good = decode_words(words, *n, tag, col);
+    *good = rdi_decode_words(words, *n, tag, col);
     return RD_OK;
 }
 
@@ -392,12 +355,13 @@ static rd_status decode(live_reader *l, size_t *n) {
         if (config->collapse_bytes && !config->pc)
             *n = decode_runs(l, words, *n, tag, &good);
         else
-            good =
-                config->pc ? decode_pairs(words, *n, tag, col) : decode_words(words, *n, tag, col);
+            good = config->pc ? decode_pairs(words, *n, tag, col)
+                              : rdi_decode_words(words, *n, tag, col);
         l->at += *n * record_words(l);
     }
+    const uint32_t thread = buffer->thread;
     for (size_t i = 0; i < *n && config->thread; i++)
-        col->thread[i] = buffer->thread;
+        col->thread[i] = thread;
     if (!good)
         return rdi_fail(l->r->ctx, RD_EFORMAT, DAMAGED "an invalid reference");
     return RD_OK;

@@ -5,7 +5,7 @@
 
 #include "base/host_caches.h"
 
-/* Writes at most `max` caches of the first processor to `out`, from the inside out, and returns
+/* Writes at most `max` caches of the first processor to `out`, innermost first, and returns
  * their number. Returns 0 if hwloc finds no caches or this library was built without hwloc. `synthetic`
  * describes a machine in hwloc's own notation, for tests; NULL means this host. */
 size_t rdi_hwloc_caches(const char *synthetic, rdi_host_cache *out, size_t max);

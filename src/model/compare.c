@@ -175,14 +175,16 @@ static uint64_t first_size(rd_profile *const pair[2]) {
 }
 
 /* Compares the miss ratios at powers of two, up to the first size above every distance, or up to
- * the smaller bound. Sizes inside a bin are left out, because the curve is only interpolated
- * there. */
+ * the smaller bound. Sizes that a sample does not resolve are left out, and sizes inside a bin,
+ * because the curve is only interpolated there. */
 static rd_status compare_misses(rd_ctx *ctx, rd_profile *const pair[2], rd_comparison *out) {
-    uint64_t first = first_size(pair), largest = first / 2, bound = UINT64_MAX;
+    uint64_t first = first_size(pair), largest = first / 2, bound = UINT64_MAX, least = 0;
     for (int i = 0; i < 2; i++) {
         uint64_t distance = largest_distance(pair[i]), limit = rd_profile_facts_of(pair[i])->bound;
         largest = distance > largest ? distance : largest;
         bound = limit && limit < bound ? limit : bound;
+        uint64_t resolution = rdi_profile_resolution(pair[i]);
+        least = resolution > least ? resolution : least;
     }
     double sum = 0;
     for (uint64_t blocks = first; blocks && blocks <= bound && blocks / 2 <= largest; blocks *= 2) {
@@ -190,7 +192,7 @@ static rd_status compare_misses(rd_ctx *ctx, rd_profile *const pair[2], rd_compa
         bool guess[2] = {false, false};
         for (int i = 0; i < 2; i++)
             RD_TRY(rd_mrc_at(ctx, pair[i], blocks, &miss[i], &guess[i]));
-        if (guess[0] || guess[1])
+        if (blocks < least || guess[0] || guess[1])
             continue;
         double error = fabs(miss[0] - miss[1]);
         if (error > out->max_mrc_error) {
@@ -274,7 +276,7 @@ static rdi_error_bound error_of(const rd_profile *p) {
 }
 
 /* Returns whether `measured` respects its error bound, as far as histograms can tell: if every
- * distance is within the bound of its true value, then so is the n-th smallest distance. */
+ * distance is within the error bound of its true value, then so is the n-th smallest distance. */
 static bool is_bound_held(const rd_profile *exact, const rd_profile *measured) {
     rdi_error_bound error = error_of(measured);
     ranking a = rank_references(exact), b = rank_references(measured);

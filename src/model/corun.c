@@ -138,13 +138,20 @@ static rd_status check_profile(rd_ctx *ctx, rd_profile *const *profiles, size_t 
     return rdi_mrc_check(ctx, profiles[i]);
 }
 
+/* Returns the references of the program, including those that the recorder skipped, if their number is
+ * known. */
+static double references_of(const rd_profile *p) {
+    double kept = rdi_profile_kept(p), references = (double)rd_profile_facts_of(p)->references;
+    return isnan(kept) ? references : references / kept;
+}
+
 static rd_status add_program(rd_corun *c, rd_profile *const *profiles, const double *rates) {
     size_t i = c->n;
     program *p = &c->programs[i];
     RD_TRY(check_profile(c->ctx, profiles, i));
     const rd_profile_facts *facts = rd_profile_facts_of(profiles[i]);
     *p = (program){.profile = profiles[i],
-                   .rate = rates ? rates[i] : (double)facts->references,
+                   .rate = rates ? rates[i] : references_of(profiles[i]),
                    .most = facts->bound                  ? (double)facts->bound
                            : facts->blocks == RD_UNKNOWN ? INFINITY
                                                          : (double)facts->blocks,

@@ -86,12 +86,11 @@ static rd_status check_config(rd_ctx *ctx, const rd_model_config *c) {
             "unknown prediction method %d (valid: %d for RD_MODEL_SINGLE, %d for RD_MODEL_MULTI)",
             (int)c->method, (int)RD_MODEL_SINGLE, (int)RD_MODEL_MULTI);
     if (c->method == RD_MODEL_SINGLE && kind != RD_BINS_REFERENCE)
-        return rdi_fail(
-            ctx, RD_EINVAL,
-            "the single-model method needs reference groups as bins, for example reference:1000");
-    if (kind != RD_BINS_REFERENCE && kind != RD_BINS_LOG && kind != RD_BINS_LOGLINEAR)
         return rdi_fail(ctx, RD_EINVAL,
-                        "the multi-model method needs log, loglinear or reference bins");
+                        "method single needs reference groups as bins, for example reference:1000");
+    bool loglinear = kind == RD_BINS_LOGLINEAR && c->binning.param == 0;
+    if (kind != RD_BINS_REFERENCE && kind != RD_BINS_LOG && !loglinear)
+        return rdi_fail(ctx, RD_EINVAL, "method multi needs log, loglinear or reference bins");
     if (kind == RD_BINS_REFERENCE && (c->binning.param < 1 || c->binning.param > 1000000))
         return rdi_fail(ctx, RD_EINVAL,
                         "the number of reference groups is %" PRIu64

@@ -152,7 +152,7 @@ static void read_binning(rdi_json *j, rd_model *m) {
     rd_binning *bins = &m->facts.binning;
     if (text && (rd_binning_parse(j->ctx, text, bins) != RD_OK ||
                  (bins->kind != RD_BINS_REFERENCE && bins->kind != RD_BINS_LOG &&
-                  bins->kind != RD_BINS_LOGLINEAR)))
+                  (bins->kind != RD_BINS_LOGLINEAR || bins->param))))
         rdi_json_fail(
             j, "bins \"%.40s\" are invalid in a model (valid: log, loglinear, reference:GROUPS)",
             text);

@@ -40,7 +40,7 @@ rd_status rdi_patterns_check(rd_ctx *ctx, rd_patterns set) {
     if (rdi_patterns_has(set, RD_PATTERN_SQUARE_ROOT) && set & cube)
         return rdi_fail(ctx, RD_EINVAL,
                         "patterns 1/2 (for data of two dimensions) and 1/3, 2/3 "
-                        "(for three dimensions) cannot be combined");
+                        "(for three dimensions) cannot be combined; give only one of these groups");
     return RD_OK;
 }
 

@@ -1,8 +1,8 @@
 /* The probability that a reference misses in a set-associative LRU cache, given its reuse distance
  * (Smith 1978).
  *
- * The model assumes that every block falls into each of the S sets with the same probability. A
- * reference at distance d misses in a cache of A ways if at least A of the d other blocks fell into
+ * The model assumes that every block maps to each of the S sets with the same probability. A
+ * reference at distance d misses in a cache of A ways if at least A of the d other blocks map to
  * its set: with the probability P(binomial(d, 1/S) >= A).
  */
 #ifndef RDI_SMITH_H

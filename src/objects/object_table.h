@@ -20,9 +20,9 @@ typedef enum rdi_cached_state {
 typedef struct rdi_cached {
     uint64_t id;
     uint64_t bytes;
-    uint64_t lifetime; /* the lifetime that began last, in nanoseconds; 0: unlimited */
-    uint32_t slot;     /* slot on the axis if the object is present or stale, otherwise 0 */
-    uint32_t status;   /* see the functions below */
+    uint64_t end;    /* when the object expires, in nanoseconds; 0: never */
+    uint32_t slot;   /* slot on the axis if the object is present or stale, otherwise 0 */
+    uint32_t status; /* see the functions below */
 } rdi_cached;
 
 /* `status` has an rdi_cached_state in its three lowest bits, and above them the number of requests

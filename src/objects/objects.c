@@ -3,7 +3,6 @@
 #include "base/sized.h"
 #include "objects/objects_state.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #define TILE      RDI_OBJECTS_TILE /* number of requests whose memory accesses overlap */
@@ -11,7 +10,7 @@
 #define RING      (TILE * STAGES)
 #define RUN       RDI_EXPIRY_STEP     /* number of requests for which room is made at a time */
 #define AXIS_UNIT (UINT64_C(1) << 16) /* smallest number of slots of the axis */
-#define BYTES_MAX (UINT64_C(1) << 63) /* each size and rd_objects.no_expiry stay below this */
+#define GROUP     4                   /* number of objects that probably were announced */
 
 /* One request. The lifetime is in nanoseconds; 0: none is given. */
 typedef struct request {
@@ -107,30 +106,26 @@ static void expire_object(rd_objects *o, rdi_cached *x) {
     rdi_cached_set_state(x, RDI_CACHED_EXPIRED);
 }
 
-/* Removes n objects whose lifetime has ended, or marks them as stale, so that their memory accesses
- * overlap. The queue of expirations calls this function. */
+/* Prefetches what expire() will need. The queue of expirations calls this function. */
+static void prepare_expiry(void *user, const uint32_t *number, unsigned n) {
+    const rd_objects *o = user;
+    for (unsigned i = 0; i < n && o->config.expiry == RD_EXPIRY_EAGER; i++)
+        rdi_weight_prefetch(&o->axis, o->table.object[number[i]].slot);
+}
+
+/* Removes n objects whose lifetime has ended, or marks them as stale. The queue of expirations calls
+ * this function. Objects that expire in a large group were not announced, so their memory accesses
+ * are made to overlap here. */
 static void expire(void *user, const uint32_t *number, unsigned n) {
     rd_objects *o = user;
-    rdi_cached *all = o->table.object;
+    if (n > GROUP)
+        prepare_expiry(o, number, n);
     for (unsigned i = 0; i < n; i++)
-        RDI_PREFETCH(&all[number[i]]);
-    for (unsigned i = 0; i < n && o->config.expiry == RD_EXPIRY_EAGER; i++)
-        rdi_weight_prefetch(&o->axis, all[number[i]].slot);
-    for (unsigned i = 0; i < n; i++)
-        expire_object(o, &all[number[i]]);
+        expire_object(o, &o->table.object[number[i]]);
 }
 
-/* Prefetches what expire() will need, in two steps. The queue of expirations calls this function. */
-static void prepare_expiry(void *user, const uint32_t *number, unsigned n, bool next) {
-    const rd_objects *o = user;
-    for (unsigned i = 0; i < n; i++)
-        if (!next)
-            RDI_PREFETCH(&o->table.object[number[i]]);
-        else if (o->config.expiry == RD_EXPIRY_EAGER)
-            rdi_weight_prefetch(&o->axis, o->table.object[number[i]].slot);
-}
-
-static void advance(rd_objects *o, uint64_t time) {
+/* Advances the time to that of request i of the run. */
+static void advance(rd_objects *o, size_t i, uint64_t time) {
     o->backwards += time < o->now;
     if (time <= o->now)
         return;
@@ -141,7 +136,7 @@ static void advance(rd_objects *o, uint64_t time) {
         rdi_stretches_turn(&o->stretches, o->ctx, &o->bins, &totals, time);
     }
     if (o->queue.room)
-        rdi_expiry_advance(&o->queue, time, expire, prepare_expiry, o);
+        rdi_expiry_reach(&o->queue, i, time, expire, o);
 }
 
 /* Begins the lifetime of an object that was written, refetched or renewed now. */
@@ -149,15 +144,15 @@ static void begin_lifetime(rd_objects *o, uint32_t number, uint64_t lifetime) {
     uint64_t end;
     if (!o->queue.room)
         return;
-    o->table.object[number].lifetime = lifetime;
+    o->queue.entry[number].lifetime = lifetime;
     if (lifetime == 0 || __builtin_add_overflow(o->now, lifetime, &end))
-        end = RDI_EXPIRY_NEVER;
+        end = 0;
     rdi_expiry_set(&o->queue, number, end);
 }
 
 /* Returns the lifetime that a request gives, or else the lifetime that the object got before. */
 static uint64_t lifetime_or_old(const rd_objects *o, const request *r) {
-    return r->lifetime ? r->lifetime : o->table.object[r->number].lifetime;
+    return r->lifetime || !o->queue.room ? r->lifetime : o->queue.entry[r->number].lifetime;
 }
 
 /* ---- operations ---- */
@@ -231,7 +226,7 @@ static void delete_object(rd_objects *o, const request *r) {
     if (x->slot)
         rdi_weight_remove(&o->axis, x->slot);
     if (o->queue.room)
-        rdi_expiry_set(&o->queue, r->number, RDI_EXPIRY_NEVER);
+        rdi_expiry_set(&o->queue, r->number, 0);
     x->slot = 0;
     rdi_cached_set_state(x, RDI_CACHED_DELETED);
 }
@@ -265,43 +260,14 @@ static uint64_t process(rd_objects *o, request *r) {
 
 /* ---- batches ---- */
 
-/* Fails because the size of a request, or the sum of all sizes with it, is too large. `before` is
- * the number of requests before it. */
-static rd_status refuse_size(rd_objects *o, uint64_t before, uint64_t bytes) {
-    uint64_t number = before + 1;
-    if (bytes >= BYTES_MAX)
-        return rdi_fail(o->ctx, RD_EINVAL,
-                        "request %" PRIu64 ": a size of %" PRIu64 " bytes is not below 2^63",
-                        number, bytes);
-    if (o->sample) /* the requests of other objects are not counted here */
-        return rdi_fail(o->ctx, RD_ERANGE,
-                        "the sizes of the sampled objects, expired ones included, add up to 2^63 "
-                        "bytes or more; "
-                        "the sum must be below 2^63");
-    return rdi_fail(o->ctx, RD_ERANGE,
-                    "request %" PRIu64
-                    ": with this request, the sizes of all objects, expired ones included, add up "
-                    "to 2^63 bytes or more; the sum must be below 2^63",
-                    number);
-}
-
-rd_status rdi_objects_check(rd_objects *o, uint64_t number, uint64_t bytes, uint64_t operation) {
-    if (RDI_UNLIKELY(bytes >= BYTES_MAX))
-        return refuse_size(o, number - 1, bytes);
-    if (RDI_UNLIKELY(operation >= RD_OPERATIONS))
-        return rdi_fail(o->ctx, RD_EINVAL,
-                        "request %" PRIu64 ": unknown operation %" PRIu64 "; valid: 0 to %d",
-                        number, operation, RD_OPERATIONS - 1);
-    return RD_OK;
-}
-
 /* Checks a request and counts it by its operation. */
 static rd_status note_request(rd_objects *o, const request *r) {
     RD_TRY(rdi_objects_check(o, o->requests + 1, r->bytes, r->operation));
     if (RDI_LIKELY(r->operation != RD_OPERATION_DELETE && r->operation != RD_OPERATION_TOUCH)) {
         const rdi_cached *x = &o->table.object[r->number];
-        if (RDI_UNLIKELY(o->no_expiry - (is_absent(x) ? 0 : x->bytes) + r->bytes >= BYTES_MAX))
-            return refuse_size(o, o->requests, r->bytes);
+        if (RDI_UNLIKELY(o->no_expiry - (is_absent(x) ? 0 : x->bytes) + r->bytes >=
+                         RDI_OBJECTS_BYTES_MAX))
+            return rdi_objects_refuse(o, o->requests + 1, r->bytes, r->operation);
         o->largest = r->bytes > o->largest ? r->bytes : o->largest;
     }
     add_traffic(&o->by_operation[r->operation], r->bytes);
@@ -313,7 +279,7 @@ static rd_status note_request(rd_objects *o, const request *r) {
 static rd_status make_room(rd_objects *o, uint64_t n) {
     RD_TRY(rdi_object_table_room(&o->table, o->ctx, n));
     if (o->has_lifetimes)
-        RD_TRY(rdi_expiry_room(&o->queue, o->ctx, o->table.n + n, n, o->now));
+        RD_TRY(rdi_expiry_room(&o->queue, o->ctx, &o->table, n, o->now));
     rdi_weight_slots slots = {&o->table.object->slot, sizeof *o->table.object};
     return rdi_weight_axis_room(&o->axis, o->ctx, n, slots);
 }
@@ -329,6 +295,12 @@ typedef struct ring {
 typedef struct range {
     size_t begin, end;
 } range;
+
+/* Prefetches the values of a tile. A processor does not do so at the beginning of a page. */
+static void prefetch_column(const uint64_t *column, range t) {
+    for (size_t i = t.begin; column && i < t.end; i += 8)
+        RDI_PREFETCH(column + i);
+}
 
 static void hash_ids(const rd_objects *o, ring *g, const uint64_t *id, range t) {
     for (size_t i = t.begin; i < t.end; i++) {
@@ -362,7 +334,7 @@ static rd_status process_requests(rd_objects *o, const ring *g, const rd_request
                      .operation = q->operation ? q->operation[i] : RD_OPERATION_READ};
         RD_TRY(note_request(o, &r));
         if (q->time)
-            advance(o, q->time[i]);
+            advance(o, i, q->time[i]);
         uint64_t distance = process(o, &r);
         if (distances)
             distances[i] = distance;
@@ -390,8 +362,10 @@ static rd_status process_plain(rd_objects *o, const ring *g, const rd_requests *
         uint32_t number = g->number[i % RING];
         rdi_cached *x = &o->table.object[number];
         uint64_t before = x->bytes;
-        if (RDI_UNLIKELY(bytes >= BYTES_MAX || live - before + bytes >= BYTES_MAX))
-            return refuse_size(o, o->requests += i - t.begin, bytes);
+        if (RDI_UNLIKELY(bytes >= RDI_OBJECTS_BYTES_MAX ||
+                         live - before + bytes >= RDI_OBJECTS_BYTES_MAX))
+            return rdi_objects_refuse(o, (o->requests += i - t.begin) + 1, bytes,
+                                      RD_OPERATION_READ);
         if (x->slot) {
             x->slot = rdi_weight_move(&o->axis, x->slot, number, before, bytes, &distance);
             o->found[o->n_found++] =
@@ -435,10 +409,21 @@ static rd_status feed_run(rd_objects *o, const rd_requests *q, uint64_t *distanc
     ring g;
     RD_TRY(make_room(o, q->n));
     for (size_t at = 0; at < q->n + (STAGES - 1) * TILE; at += TILE) {
-        hash_ids(o, &g, q->id, tile_before(at, 0, q->n));
+        range first = tile_before(at, 0, q->n);
+        if (q->operation || q->lifetime) {
+            prefetch_column(q->bytes, first);
+            prefetch_column(q->time, first);
+            prefetch_column(q->lifetime, first);
+            prefetch_column(q->operation, first);
+        }
+        hash_ids(o, &g, q->id, first);
         probe_table(o, &g, tile_before(at, 1, q->n));
-        find_objects(o, &g, q->id, tile_before(at, 2, q->n));
-        range last = tile_before(at, 3, q->n);
+        range next = tile_before(at, 2, q->n), last = tile_before(at, 3, q->n);
+        find_objects(o, &g, q->id, next);
+        if (o->queue.room && q->time) {
+            rdi_expiry_announce(&o->queue, prepare_expiry, o);
+            rdi_expiry_advance(&o->queue, q->time, next.begin, next.end);
+        }
         RD_TRY(is_plain(o, distances) ? process_plain(o, &g, q, last)
                                       : process_requests(o, &g, q, last, distances));
     }
@@ -484,7 +469,9 @@ rd_status rd_objects_feed(rd_objects *o, const rd_requests *requests, uint64_t *
     note_fields(o, requests);
     if (o->config.every && requests->n && !requests->time)
         return rdi_fail(o->ctx, RD_EINVAL,
-                        "the requests have no times, which stretches of time need (--every)");
+                        "stretches of time (--every) need the times of the requests, which this "
+                        "trace lacks; if a "
+                        "column has them, name it, for example with -f csv:time=1");
     if (o->sample && distances)
         return rdi_fail(
             o->ctx, RD_EINVAL,

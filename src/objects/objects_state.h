@@ -1,6 +1,7 @@
 /* The state of an analysis of requests, which these files share:
  *
  *   objects.c           processes requests
+ *   objects_refuse.c    refuses invalid requests
  *   object_sample.c     samples the objects
  *   size_lists.c        tells by how much the cache sizes of a sample may be wrong
  *   sample_estimate.c   estimates the curves of all objects from a sample
@@ -26,14 +27,15 @@ typedef struct rdi_found {
     uint64_t distance, bytes;
 } rdi_found;
 
-#define RDI_OBJECTS_TILE 32 /* number of requests that are processed together */
+/* Each size and rd_objects.no_expiry stay below this number of bytes. */
+#define RDI_OBJECTS_BYTES_MAX (UINT64_C(1) << 63)
+#define RDI_OBJECTS_TILE      32 /* number of requests that are processed together */
 
 struct rd_objects {
     rd_ctx *ctx;
     rd_objects_config config;
     rdi_object_table table;
     rdi_weight_axis axis;
-    rdi_expiry_queue queue;
     rdi_byte_bins bins;
     rdi_found found[RDI_OBJECTS_TILE]; /* requests that were not counted in bins yet */
     size_t n_found;
@@ -52,6 +54,7 @@ struct rd_objects {
     rdi_traffic by_operation[RD_OPERATIONS];
     uint64_t absent_touches; /* number of touches of absent objects, which have no effect */
     rdi_live_moments moments;
+    rdi_expiry_queue queue; /* it is the last field because it is large */
 };
 
 /* Returns the totals of the counted requests so far. */
@@ -67,8 +70,19 @@ static inline bool rdi_objects_counts(const rd_objects *o, uint64_t operation) {
     return reads ? read : operation != RD_OPERATION_DELETE;
 }
 
-/* Fails if a request is invalid. `number` is its number in the trace, from 1. */
-rd_status rdi_objects_check(rd_objects *o, uint64_t number, uint64_t bytes, uint64_t operation);
+/* Fails because a request is invalid or, if its size and operation are valid, because the sum of all
+ * sizes with it is too large. `number` is its number in the trace, from 1. */
+rd_status rdi_objects_refuse(const rd_objects *o, uint64_t number, uint64_t bytes,
+                             uint64_t operation);
+
+/* Fails if the size or the operation of a request is invalid. `number` is its number in the trace,
+ * from 1. */
+static inline rd_status rdi_objects_check(const rd_objects *o, uint64_t number, uint64_t bytes,
+                                          uint64_t operation) {
+    bool valid = bytes < RDI_OBJECTS_BYTES_MAX && operation < RD_OPERATIONS;
+    return RDI_LIKELY(valid) ? RD_OK : rdi_objects_refuse(o, number, bytes, operation);
+}
+
 /* Processes requests, in a sample only those for sampled objects; see rd_objects_feed(). */
 rd_status rdi_objects_process(rd_objects *o, const rd_requests *requests, uint64_t *distances);
 

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #define NORMAL 1.96 /* 97.5 % quantile of the normal distribution */
-/* The number of objects of a class that follows from the largest of RDI_LISTED hashes has a relative
- * standard deviation of 1 / sqrt(RDI_LISTED - 2). This factor is two standard deviations above. */
+/* Number of bytes to assume, relative to the estimate. The number of objects in a class is estimated from
+ * the largest of RDI_LISTED hashes, with a relative standard deviation of 1 / sqrt(RDI_LISTED - 2) =
+ * 12.7 %. CAUTION adds two standard deviations. */
 #define CAUTION 1.25
 
 void rdi_size_lists_init(rdi_size_lists lists) {

@@ -179,3 +179,35 @@ INLINE unsigned lane_with(const uint64_t *key, found *tagged, uint64_t x) {
     }
     return LANES;
 }
+
+/* The lane that the next new block takes, as a mask and as a number, so that the block need not wait
+ * for the number. */
+typedef struct next_lane {
+    lanes16 here; /* AVX2 only: all bits of the lane are set */
+    found set;
+    unsigned number;
+} next_lane;
+
+/* Returns the lane with the earliest time; all lanes must be in use. */
+INLINE next_lane lanes_oldest(const lanes16 *times) {
+    next_lane o;
+    value16 least = lanes_least(times);
+#if ISA != 512
+    for (unsigned i = 0; i < 4; i++)
+        o.here.v[i] = _mm256_cmpeq_epi16(times->v[i], least);
+#endif
+    o.set = lanes_equal(times, least);
+    o.number = (unsigned)__builtin_ctzll(found_set(o.set));
+    return o;
+}
+
+/* Stores x in the lane `o`. */
+INLINE void lanes_put_next(lanes16 *l, const next_lane *o, value16 x) {
+#if ISA == 512
+    l->v[0] = _mm512_mask_mov_epi16(l->v[0], o->set.low, x);
+    l->v[1] = _mm512_mask_mov_epi16(l->v[1], o->set.high, x);
+#else
+    for (unsigned i = 0; i < 4; i++)
+        l->v[i] = _mm256_blendv_epi8(l->v[i], x, o->here.v[i]);
+#endif
+}

@@ -41,8 +41,8 @@ static rd_status check_config(rd_kv *kv) {
     for (size_t i = 1; i < c->n_sizes; i++)
         if (c->sizes[i] <= c->sizes[i - 1])
             return rdi_fail(kv->ctx, RD_EINVAL,
-                            "the cache sizes must be ascending, but %" PRIu64
-                            " blocks comes after %" PRIu64,
+                            "the cache sizes must be in ascending order, but a size of %" PRIu64
+                            " blocks follows one of %" PRIu64 " blocks",
                             c->sizes[i], c->sizes[i - 1]);
     for (size_t i = 1; i < c->n_tiers; i++)
         if (c->tiers[i] < c->tiers[i - 1])

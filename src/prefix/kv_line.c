@@ -91,10 +91,10 @@ static const char *scan_count(rd_kv_log *log, const char *p, const char *limit, 
     const char *end = *p == '-' ? NULL : scan_integer(p, out);
     return end && *out <= RDI_KV_TOKENS_MAX
                ? end
-               : expected(log, p, limit, "an integer from 0 to 2147483647");
+               : expected(log, p, limit, "an integer from 0 to 2,147,483,647");
 }
 
-/* Reads a time, which may have decimals, in the unit of the log. Stores it in microseconds. */
+/* Reads a time, which may have decimal places, in the unit of the log. Stores it in microseconds. */
 static const char *scan_time(rd_kv_log *log, const char *p, const char *limit, uint64_t *out) {
     static const double scale[] = {1, 1e3, 1e6};
     if (*p == '"' && log->fields.name[RDI_KV_SHAPES]) { /* LMCache also writes times as dates */

@@ -125,7 +125,7 @@ rd_status rd_kv_writer_open(rd_ctx *ctx, const char *path, uint64_t block_tokens
     if (block_tokens == 0 || block_tokens > RDI_KV_TOKENS_MAX)
         return rdi_fail(ctx, RD_EINVAL,
                         "a block of %" PRIu64
-                        " tokens cannot be saved; it must have 1 to 2147483647",
+                        " tokens cannot be saved; it must have 1 to 2,147,483,647",
                         block_tokens);
     rd_kv_writer *w = rdi_calloc(ctx, 1, sizeof *w);
     if (!w)
@@ -268,8 +268,8 @@ rd_status rdi_kv_native_read(rd_kv_log *log) {
     uint64_t full = r->prompt_tokens / log->block_tokens;
     if (r->prompt_tokens > RDI_KV_TOKENS_MAX || r->output_tokens > RDI_KV_TOKENS_MAX ||
         (n != full && n != full + (r->prompt_tokens % log->block_tokens != 0)))
-        return damaged(log, "a request has more than 2147483647 tokens, or a number of blocks that "
-                            "does not match its tokens");
+        return damaged(log, "a request has more than 2,147,483,647 tokens, or its number of "
+                            "blocks does not match its number of tokens");
     log->left--;
     return RD_OK;
 }

@@ -118,12 +118,16 @@ rd_status rd_kv_plan_find(const rd_kv *kv, const rd_kv_offer *offers, size_t n,
     search s = {.kv = kv, .offers = offers, .n = n};
     RD_TRY(rdi_sized_copy(kv->ctx, "rd_kv_goal", goal, &s.goal, sizeof s.goal));
     if (n == 0 || n > TIERS_MAX)
-        return rdi_fail(kv->ctx, RD_EINVAL, "a plan needs 1 to %d tiers", TIERS_MAX);
+        return rdi_fail(kv->ctx, RD_EINVAL, "a plan needs 1 to %d tiers, not %zu", TIERS_MAX, n);
     if (!(s.goal.token_bytes > 0))
-        return rdi_fail(kv->ctx, RD_EINVAL, "a plan needs the bytes per token");
+        return rdi_fail(kv->ctx, RD_EINVAL,
+                        "rd_kv_goal.token_bytes is %g; it must be above 0 for a plan",
+                        s.goal.token_bytes);
     if (s.goal.second_cost > 0 && !(s.goal.prefill > 0))
         return rdi_fail(kv->ctx, RD_EINVAL,
-                        "a cost per second needs the tokens that are recomputed per second");
+                        "rd_kv_goal.prefill is %g; it must be above 0 because "
+                        "rd_kv_goal.second_cost is above 0",
+                        s.goal.prefill);
     rd_kv_totals totals = rd_kv_totals_of(kv);
     s.hours = totals.last_us == RD_KV_NO_TIME || totals.last_us == totals.first_us
                   ? 1

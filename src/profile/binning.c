@@ -20,18 +20,26 @@ static const struct {
     {"reference", RD_BINS_REFERENCE}, {"edges", RD_BINS_EDGES},
 };
 
+static bool is_loglinear_width(uint64_t width) {
+    return width > 0 && width < RDI_LINEAR_FROM && (width & (width - 1)) == 0;
+}
+
 static rd_status parse_param(rd_ctx *ctx, const char *text, const char *param, rd_binning *out) {
     bool linear = out->kind == RD_BINS_LINEAR, reference = out->kind == RD_BINS_REFERENCE;
+    bool loglinear = out->kind == RD_BINS_LOGLINEAR;
     if (!param) {
         if (linear)
             return rdi_fail(ctx, RD_EINVAL, "linear bins need a width, for example linear:2048");
         out->param = reference ? DEFAULT_GROUPS : 0;
         return RD_OK;
     }
-    if (!linear && !reference)
-        return rdi_fail(ctx, RD_EINVAL, "'%.80s': only linear and reference bins take a number",
-                        text);
+    if (!linear && !reference && !loglinear)
+        return rdi_fail(ctx, RD_EINVAL,
+                        "'%.80s': only loglinear, linear and reference bins take a number", text);
     RD_TRY(rd_parse_size(ctx, param, &out->param));
+    if (loglinear && !is_loglinear_width(out->param))
+        return rdi_fail(ctx, RD_EINVAL, "'%.80s': the width must be a power of two from 1 to %u",
+                        text, RDI_LINEAR_FROM / 2);
     if (out->param == 0 || (reference && out->param > MAX_GROUPS))
         return rdi_fail(ctx, RD_EINVAL,
                         reference ? "'%.80s': the number of groups must be from 1 to 2^32"
@@ -52,9 +60,10 @@ rd_status rd_binning_parse(rd_ctx *ctx, const char *text, rd_binning *out) {
             *out = binning;
             return RD_OK;
         }
-    return rdi_fail(
-        ctx, RD_EINVAL,
-        "unknown bins '%.80s' (valid: full, log, loglinear, linear:WIDTH, reference:GROUPS)", text);
+    return rdi_fail(ctx, RD_EINVAL,
+                    "unknown bins '%.80s' (valid: full, log, loglinear[:WIDTH], linear:WIDTH, "
+                    "reference:GROUPS)",
+                    text);
 }
 
 void rd_binning_name(rd_binning binning, char *text) {
@@ -75,6 +84,11 @@ rd_status rdi_binning_check(rd_ctx *ctx, rd_binning binning) {
         return rdi_fail(ctx, RD_EINVAL,
                         "unknown kind of bins %d; the kinds of rd_binning_kind are 0 to %d",
                         (int)binning.kind, (int)RD_BINS_EDGES);
+    if (binning.kind == RD_BINS_LOGLINEAR && binning.param && !is_loglinear_width(binning.param))
+        return rdi_fail(ctx, RD_EINVAL,
+                        "the width of log-linear bins is %" PRIu64
+                        "; it must be a power of two from 1 to %u, or 0 for the usual bins",
+                        binning.param, RDI_LINEAR_FROM / 2);
     if (binning.kind == RD_BINS_LINEAR && binning.param == 0)
         return rdi_fail(ctx, RD_EINVAL, "the width of linear bins is 0; it must be at least 1");
     if (binning.kind == RD_BINS_REFERENCE && binning.param == 0)
@@ -96,12 +110,13 @@ static void linear_range(uint64_t index, uint64_t width, rd_bin *bin) {
 
 void rdi_bin_range(rd_binning binning, uint64_t index, rd_bin *bin) {
     bool loglinear = binning.kind == RD_BINS_LOGLINEAR || binning.kind == RD_BINS_REFERENCE;
+    uint64_t width = rdi_loglinear_width(binning), log_bins = rdi_bit_width(width);
     if (binning.kind == RD_BINS_LINEAR)
         linear_range(index, binning.param, bin);
     else if (binning.kind == RD_BINS_FULL)
         bin->low = bin->high = index;
-    else if (loglinear && index >= RDI_LOG_BINS)
-        linear_range(index - (RDI_LOG_BINS - 1), RDI_LINEAR_FROM, bin);
+    else if (loglinear && index >= log_bins)
+        linear_range(index - (log_bins - 1), width, bin);
     else
         log_range(index, bin);
     if (bin->high == RD_COLD)
@@ -119,7 +134,7 @@ static rd_status fail_split(rd_ctx *ctx, const rd_bin *bin, rd_binning to) {
     rd_binning_name(to, name);
     return rdi_fail(ctx, RD_EINVAL,
                     "cannot make %s bins: the bin %" PRIu64 " to %" PRIu64
-                    " would have to be split; choose coarser bins",
+                    " would have to be split; choose coarser bins (--hist)",
                     name, bin->low, bin->high);
 }
 

@@ -10,8 +10,8 @@
 #include "base/common.h"
 #include "reusedist/profile.h"
 
-/* Checks a binning. Returns RD_EINVAL if its kind is unknown, or if its width or number of groups
- * is 0. */
+/* Checks a binning. Returns RD_EINVAL if its kind is unknown, if its width or number of groups is
+ * 0, or if the width of log-linear bins is not a power of two below RDI_LINEAR_FROM. */
 rd_status rdi_binning_check(rd_ctx *ctx, rd_binning binning);
 
 static inline bool rdi_binning_equal(rd_binning a, rd_binning b) {
@@ -21,8 +21,16 @@ static inline bool rdi_binning_equal(rd_binning a, rd_binning b) {
 #define RDI_LINEAR_FROM 2048u /* log-linear: first distance of the linear bins, and their width */
 #define RDI_LOG_BINS    12u   /* log-linear: number of bins below RDI_LINEAR_FROM */
 
-static inline uint64_t rdi_loglinear_index(uint64_t d) {
-    return d < RDI_LINEAR_FROM ? rdi_bit_width(d) : RDI_LOG_BINS - 1 + d / RDI_LINEAR_FROM;
+/* Returns the width of the linear bins of a log-linear binning, a power of two, which is also their
+ * first distance. For reference groups, returns the width of the bins in which distances are counted
+ * first. */
+static inline uint64_t rdi_loglinear_width(rd_binning binning) {
+    return binning.kind == RD_BINS_LOGLINEAR && binning.param ? binning.param : RDI_LINEAR_FROM;
+}
+
+/* `width` is that of rdi_loglinear_width(). */
+static inline uint64_t rdi_loglinear_index(uint64_t width, uint64_t d) {
+    return d < width ? rdi_bit_width(d) : rdi_bit_width(width) - 1 + d / width;
 }
 
 /* Returns the index of the bin that contains d. Larger distances have equal or larger indices.
@@ -42,7 +50,7 @@ static inline uint64_t rdi_bin_index(rd_binning binning, uint64_t d) {
     case RD_BINS_EDGES:
         break;
     }
-    return rdi_loglinear_index(d);
+    return rdi_loglinear_index(rdi_loglinear_width(binning), d);
 }
 
 /* Sets bin->low and bin->high to the range of the bin with this index of rdi_bin_index(). The last

@@ -60,8 +60,7 @@ static void bin_range(const rdi_hist *h, uint64_t i, rd_bin *bin) {
 
 /* ---- storage ---- */
 
-rd_status rdi_hist_new(rd_ctx *ctx, rd_binning binning, rdi_hist **out) {
-    RD_TRY(rdi_binning_check(ctx, binning));
+static rd_status new_hist(rd_ctx *ctx, rd_binning binning, rdi_hist **out) {
     rdi_hist *h = rdi_calloc(ctx, 1, sizeof *h);
     if (!h)
         return RD_ENOMEM;
@@ -72,9 +71,18 @@ rd_status rdi_hist_new(rd_ctx *ctx, rd_binning binning, rdi_hist **out) {
     return RD_OK;
 }
 
+rd_status rdi_hist_new(rd_ctx *ctx, rd_binning binning, rdi_hist **out) {
+    RD_TRY(rdi_binning_check(ctx, binning));
+    if (binning.kind == RD_BINS_EDGES)
+        return rdi_fail(
+            ctx, RD_EINVAL,
+            "RD_BINS_EDGES cannot be chosen, because such bins have no edges; choose other bins");
+    return new_hist(ctx, binning, out);
+}
+
 rd_status rdi_hist_new_edges(rd_ctx *ctx, const uint64_t *edges, size_t n, rdi_hist **out) {
     rdi_hist *h;
-    RD_TRY(rdi_hist_new(ctx, (rd_binning){RD_BINS_EDGES, 0}, &h));
+    RD_TRY(new_hist(ctx, (rd_binning){RD_BINS_EDGES, 0}, &h));
     h->edges = rdi_alloc(ctx, n ? n : 1, sizeof *edges);
     if (!h->edges) {
         rdi_hist_free(h);
@@ -106,9 +114,14 @@ rd_binning rdi_hist_binning(const rdi_hist *h) {
     return h->binning;
 }
 
+/* Returns whether h counts in the usual log-linear bins. */
+static bool counts_loglinear(const rdi_hist *h) {
+    return (h->binning.kind == RD_BINS_LOGLINEAR && h->binning.param == 0) ||
+           h->binning.kind == RD_BINS_REFERENCE;
+}
+
 bool rdi_hist_unites_loglinear(const rdi_hist *h) {
-    rd_binning_kind kind = h->binning.kind;
-    return kind == RD_BINS_LOGLINEAR || kind == RD_BINS_REFERENCE || kind == RD_BINS_LOG;
+    return counts_loglinear(h) || h->binning.kind == RD_BINS_LOG;
 }
 
 static rd_status make_page(rdi_hist *h, uint64_t number) {
@@ -173,7 +186,7 @@ static rd_status add_loglinear(rdi_hist *h, const uint64_t *distances, size_t n,
         } else if (d == RD_COLD) {
             ++*infinite;
         } else {
-            RD_TRY(add_at(h, rdi_loglinear_index(d), 1, (rd_sum){d, 0}));
+            RD_TRY(add_at(h, rdi_loglinear_index(RDI_LINEAR_FROM, d), 1, (rd_sum){d, 0}));
         }
     }
     return add_near(h, &near);
@@ -191,10 +204,9 @@ static rd_status add_any(rdi_hist *h, const uint64_t *distances, size_t n, uint6
 }
 
 rd_status rdi_hist_add(rdi_hist *h, const uint64_t *distances, size_t n) {
-    bool loglinear = h->binning.kind == RD_BINS_LOGLINEAR || h->binning.kind == RD_BINS_REFERENCE;
     uint64_t infinite = 0;
-    RD_TRY(loglinear && n >= NEAR_LEAST ? add_loglinear(h, distances, n, &infinite)
-                                        : add_any(h, distances, n, &infinite));
+    RD_TRY(counts_loglinear(h) && n >= NEAR_LEAST ? add_loglinear(h, distances, n, &infinite)
+                                                  : add_any(h, distances, n, &infinite));
     h->infinite += infinite;
     return RD_OK;
 }

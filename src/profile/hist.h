@@ -25,7 +25,7 @@ rd_status rdi_hist_new_edges(rd_ctx *ctx, const uint64_t *edges, size_t n, rdi_h
 rd_status rdi_hist_new_like(const rdi_hist *h, rdi_hist **out);
 void rdi_hist_free(rdi_hist *h);
 rd_binning rdi_hist_binning(const rdi_hist *h);
-/* Returns whether h has log, log-linear or reference bins. Every bin of such a histogram is a
+/* Returns whether h has log bins, log-linear bins of the usual width, or reference bins. Every bin of such a histogram is a
  * log-linear bin or a union of log-linear bins, so a caller may count in log-linear bins first and
  * loses nothing. */
 bool rdi_hist_unites_loglinear(const rdi_hist *h);

@@ -61,16 +61,18 @@ static rd_status check_same(rd_ctx *ctx, const rd_profile *first, const rd_profi
     }
     if (a->bound != b->bound) {
         char bounds[2][BOUND_ROOM];
-        return rdi_fail(ctx, RD_EINVAL,
-                        "cannot merge: profile 1 has %s, profile %zu has %s; analyze all traces "
-                        "with the same --bound",
-                        bound_text(a->bound, bounds[0]), number, bound_text(b->bound, bounds[1]));
+        return rdi_fail(
+            ctx, RD_EINVAL,
+            "cannot merge: profile 1 has %s, but profile %zu has %s; analyze all traces "
+            "with the same --bound",
+            bound_text(a->bound, bounds[0]), number, bound_text(b->bound, bounds[1]));
     }
     if (rdi_profile_kinds(a) != rdi_profile_kinds(b))
-        return rdi_fail(ctx, RD_EINVAL,
-                        "cannot merge: profile 1 has the kinds %s, profile %zu has %s; analyze all "
-                        "traces with the same --kinds",
-                        a->kinds ? a->kinds : "LSI", number, b->kinds ? b->kinds : "LSI");
+        return rdi_fail(
+            ctx, RD_EINVAL,
+            "cannot merge: profile 1 has the kinds %s, but profile %zu has %s; analyze all "
+            "traces with the same --kinds",
+            a->kinds ? a->kinds : "LSI", number, b->kinds ? b->kinds : "LSI");
     if (is_measured(first) != is_measured(part))
         return rdi_fail(ctx, RD_EINVAL,
                         "cannot merge: only one of profiles 1 and %zu has distances; merge only "
@@ -79,8 +81,8 @@ static rd_status check_same(rd_ctx *ctx, const rd_profile *first, const rd_profi
     if (has_times(a) != has_times(b))
         return rdi_fail(
             ctx, RD_EINVAL,
-            "cannot merge: one of profiles 1 and %zu has time distances, the other reuse "
-            "distances; merge only profiles with the same kind of distances",
+            "cannot merge: one of profiles 1 and %zu has time distances, and the other has "
+            "reuse distances; merge only profiles with the same kind of distances",
             number);
     return RD_OK;
 }
@@ -94,8 +96,10 @@ static bool nests_in(rd_binning fine, rd_binning coarse) {
     if (coarse.kind == RD_BINS_REFERENCE || coarse.kind == RD_BINS_EDGES)
         return false;
     bool linear = coarse.kind == RD_BINS_LINEAR;
+    uint64_t width = rdi_loglinear_width(fine);
     if (fine.kind == RD_BINS_LOGLINEAR)
-        return coarse.kind == RD_BINS_LOG || (linear && coarse.param % RDI_LINEAR_FROM == 0);
+        return coarse.kind == RD_BINS_LOG || (linear && coarse.param % width == 0) ||
+               (coarse.kind == RD_BINS_LOGLINEAR && width <= rdi_loglinear_width(coarse));
     if (fine.kind == RD_BINS_LINEAR)
         return linear && coarse.param % fine.param == 0;
     return fine.kind == RD_BINS_FULL;
@@ -189,11 +193,11 @@ static rd_status combine_facts(rd_ctx *ctx, rd_profile_facts *sum, const rd_prof
         char a[32], b[32];
         rd_binning_name(sum->binning, a);
         rd_binning_name(part->binning, b);
-        return rdi_fail(
-            ctx, RD_EINVAL,
-            "cannot merge %s bins with %s bins; analyze all traces with the same --hist other than "
-            "reference",
-            a, b);
+        return rdi_fail(ctx, RD_EINVAL,
+                        "cannot merge %s bins with %s bins; analyze all traces with the same "
+                        "--hist, which must "
+                        "not be reference",
+                        a, b);
     }
     uint64_t references;
     if (__builtin_add_overflow(sum->references, part->references, &references))
@@ -214,6 +218,9 @@ static rd_status combine_facts(rd_ctx *ctx, rd_profile_facts *sum, const rd_prof
     sum->sums_known = sum->sums_known && part->sums_known;
     sum->partial = sum->partial || part->partial;
     sum->skipped = add_known(sum->skipped, part->skipped);
+    sum->unrecorded = part->unrecorded < UINT64_MAX - sum->unrecorded
+                          ? sum->unrecorded + part->unrecorded
+                          : UINT64_MAX;
     sum->seconds += part->seconds;
     return RD_OK;
 }

@@ -1,11 +1,11 @@
-/* Finds the own lines that library code counts for, by the tree of calling contexts. See own_view.h.
+/* Finds the lines of own code that library code counts for, by the tree of calling contexts. See own_view.h.
  *
  * Every node of the tree has one innermost call frame of own code, or none. So the references and misses of a
  * library line that are in the tree are divided exactly. The same is true for lines beyond the limit of the list,
  * which the line "(others)" sums. The limits of the recorder and of the tree leave
  * some contexts without their inner frames (nodes "(others)"). The references of a library line that are
- * missing in the tree are in these nodes. They are divided among the own lines that call the same function
- * elsewhere in the tree or, if there are none, in proportion to the nodes. */
+ * missing in the tree are in these nodes. They are divided among the lines of own code that call the same
+ * function elsewhere in the tree or, if there are none, in proportion to the nodes. */
 #include "profile/own_view.h"
 
 #include <stdlib.h>
@@ -106,8 +106,8 @@ static void claim_some(callers *c, size_t line, size_t frame, uint64_t *at) {
 }
 
 /* Claims the references of a node for an own frame. Does nothing if they belong to lines that are already
- * placed: own lines, and lines that are inlined into own code. `first` is the first line of the node's
- * frame. */
+ * placed: lines of own code, and lines that are inlined into own code. `first` is the first line of the
+ * node's frame. */
 static void claim_node(callers *c, const rd_call_node *node, size_t first, size_t own,
                        uint64_t *at) {
     const rdi_own_view *v = c->v;

@@ -200,6 +200,22 @@ void rd_profile_set_partial(rd_profile *p, bool partial) {
         p->facts.partial = partial;
 }
 
+void rd_profile_set_unrecorded(rd_profile *p, uint64_t unrecorded) {
+    if (p)
+        p->facts.unrecorded = unrecorded;
+}
+
+double rdi_profile_kept(const rd_profile *p) {
+    double recorded = 0, skipped = (double)p->facts.skipped;
+    const rd_source *sources;
+    size_t n = rd_profile_sources(p, &sources);
+    for (size_t i = 0; i < n; i++)
+        recorded += (double)sources[i].references;
+    if (p->facts.skipped == 0)
+        return 1;
+    return p->facts.skipped != RD_UNKNOWN && recorded > 0 ? recorded / (recorded + skipped) : NAN;
+}
+
 rd_status rd_profile_set_skipped(rd_profile *p, uint64_t skipped) {
     RDI_NEED(NULL, p);
     p->facts.skipped = skipped;
@@ -277,7 +293,7 @@ rd_status rd_profile_add_repeats(rd_profile *p, uint64_t repeats) {
     if (p->facts.binning.kind == RD_BINS_REFERENCE)
         return rdi_fail(p->ctx, RD_EINVAL,
                         "references cannot be added to a profile with reference groups; choose "
-                        "other bins");
+                        "other bins, such as log (--hist)");
     if (repeats > UINT64_MAX - p->facts.references)
         return rdi_fail(p->ctx, RD_ERANGE,
                         "cannot add references: the profile would have 2^64 or more");

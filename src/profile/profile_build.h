@@ -45,5 +45,7 @@ uint64_t rdi_profile_resolution(const rd_profile *p);
  * own the strings. */
 void rdi_profile_free_string(rd_ctx *ctx, const char *text);
 rd_ctx *rdi_profile_ctx(const rd_profile *p);
+/* Returns the share of the program's references that the recorder kept; NAN: unknown. */
+double rdi_profile_kept(const rd_profile *p);
 
 #endif

@@ -194,6 +194,7 @@ static const rdi_json_field profile_fields[] = {
     {"sums_known", read_bool, IN_FACTS(sums_known), false},
     {"partial", read_bool, IN_FACTS(partial), false},
     {"skipped", rdi_read_u64_or_unknown, IN_FACTS(skipped), false},
+    {"unrecorded", rdi_read_u64, IN_FACTS(unrecorded), false},
     {"seconds", rdi_read_double, IN_FACTS(seconds), false},
     {"sources", read_sources, 0, false},
     {"thresholds", read_thresholds, IN_FACTS(sampling), false},

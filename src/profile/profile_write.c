@@ -66,6 +66,8 @@ static void put_facts(rd_json_writer *w, const rd_profile *p) {
     rd_json_put_bool(w, "sums_known", f->sums_known);
     rd_json_put_bool(w, "partial", f->partial);
     rdi_json_put_u64_or_null(w, "skipped", f->skipped, RD_UNKNOWN);
+    if (f->unrecorded)
+        rd_json_put_u64(w, "unrecorded", f->unrecorded);
     rd_json_put_double(w, "seconds", f->seconds);
 }
 

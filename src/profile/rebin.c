@@ -38,15 +38,16 @@ rd_status rdi_profile_rows_as(rd_ctx *ctx, const rd_profile *p, rd_binning to, r
     if (rdi_binning_equal(from, to))
         return copy_rows(ctx, bins, n_bins, out, n);
     if (to.kind == RD_BINS_EDGES)
-        return rdi_fail(ctx, RD_EINVAL,
-                        "bins cannot be converted to bins with given edges; choose other bins");
+        return rdi_fail(
+            ctx, RD_EINVAL,
+            "bins cannot be converted to bins with given edges; choose other bins (--hist)");
     if (to.kind != RD_BINS_REFERENCE)
         return rdi_bins_coarsen(ctx, bins, n_bins, to, out, n);
     if (from.kind == RD_BINS_REFERENCE)
         return rdi_fail(
             ctx, RD_EINVAL,
             "reference groups cannot be converted to other reference groups; choose other "
-            "bins, or analyze the trace again");
+            "bins (--hist), or analyze the trace again");
     return group_rows(ctx, bins, n_bins, to.param, out, n);
 }
 

@@ -234,12 +234,13 @@ static const char *attribution_mistake(const rd_profile_facts *facts, const void
         return "an index in \"attribution\" is out of range";
     if (!rdi_shares_sum_up(facts, d, &a->functions->share, a->n_functions, sizeof *a->functions))
         return "the counts of the functions contradict each other, or do not add up to the "
-               "profile's";
+               "counts of the profile";
     if (!rdi_shares_sum_up(facts, d, &a->lines->share, a->n_lines, sizeof *a->lines))
-        return "the counts of the lines contradict each other, or do not add up to the profile's";
+        return "the counts of the lines contradict each other, or do not add up to the counts of "
+               "the profile";
     if (!rdi_shares_sum_up(facts, d, &a->data->share, a->n_data, sizeof *a->data))
         return "the counts of the data regions contradict each other, or do not add up to the "
-               "profile's";
+               "counts of the profile";
     return pairs_mistake(facts, d);
 }
 

@@ -106,7 +106,7 @@ static const char *contexts_mistake(const rd_profile_facts *facts, const void *d
                "misses in a larger cache than in a smaller one";
     return sums_up(facts, d) ? NULL
                              : "the references or misses of the calling contexts do not add up "
-                               "to the profile's";
+                               "to those of the profile";
 }
 
 /* ---- writing ---- */

@@ -131,7 +131,8 @@ static void hierarchy_read(rdi_profile_reader *r, void **data) {
     for (size_t k = 0; k < state.n && k < s->hierarchy.n; k++) {
         s->counts[k] = state.rows[k].counts;
         if (strcmp(state.rows[k].name, s->hierarchy.cache[k].name) != 0)
-            rdi_json_fail(j, "level %zu is not called %s", k + 1, s->hierarchy.cache[k].name);
+            rdi_json_fail(j, "level %zu is called %s, but the cache is called %s", k + 1,
+                          state.rows[k].name, s->hierarchy.cache[k].name);
     }
 }
 

@@ -1,5 +1,6 @@
 /* Section "levels": the caches whose misses the details count. This section owns the details, which
  * the sections "attribution", "windows", "spatial", "causes" and "contexts" share. */
+#include "base/text.h"
 #include "profile/details.h"
 #include "profile/profile_reader.h"
 #include "profile/profile_write.h"
@@ -16,6 +17,8 @@ static void read_level_name(rdi_profile_reader *r, void *field) {
     if (name && strlen(name) >= sizeof((rd_level *)0)->name)
         rdi_json_fail(&r->j, "the name of a cache must be shorter than %zu bytes, not '%.80s'",
                       sizeof((rd_level *)0)->name, name);
+    else if (name && !rdi_text_is_printable(name))
+        rdi_json_fail(&r->j, "the name of a cache has a control character: '%.80s'", name);
     else if (name)
         strcpy(field, name);
     rdi_free(r->j.ctx, name);

@@ -235,7 +235,7 @@ static const char *objects_mistake(const rd_profile_facts *facts, const void *da
         return "a profile of objects must have blocks of 1 byte";
     if (f->counted.requests != facts->references ||
         (rdi_u128)f->cold.requests + f->deleted.requests + f->expired.requests != facts->infinite)
-        return "the requests in \"objects\" do not add up to the profile's";
+        return "the requests in \"objects\" do not add up to those of the profile";
     if (f->largest >= UINT64_C(1) << 63)
         return "the size of the largest object is not below 2^63";
     if (f->n_live > RD_LIVE_POINTS || classes > f->objects)

@@ -157,8 +157,10 @@ static void take_threads(rdi_profile_reader *r, const read_state *state, rd_priv
         for (size_t k = 0; k < rows[i].n; k++) {
             threads[i].levels[k] = rows[i].levels[k].counts;
             if (strcmp(rows[i].levels[k].name, s->hierarchy.cache[k].name) != 0)
-                rdi_json_fail(&r->j, "level %zu is not called %s", k + 1,
-                              s->hierarchy.cache[k].name);
+                rdi_json_fail(&r->j,
+                              "level %zu of thread %zu of the list is called %s, but the cache is "
+                              "called %s",
+                              k + 1, i + 1, rows[i].levels[k].name, s->hierarchy.cache[k].name);
         }
     }
     s->threads = threads;

@@ -95,7 +95,7 @@ static const char *windows_mistake(const rd_profile_facts *facts, const void *da
     }
     return rdi_shares_sum_up(facts, d, &w->rows->share, w->n, sizeof *w->rows)
                ? NULL
-               : "the references of the windows do not add up to the profile's";
+               : "the references of the windows do not add up to those of the profile";
 }
 
 /* ---- writing ---- */

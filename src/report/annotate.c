@@ -320,10 +320,10 @@ static rd_status read_source(annotation *a, const annotated_file *file, annotate
         put_note(a, "the source file cannot be read, so only lines with counts are listed.");
     else if (out->changed)
         put_note(
-            a, "the source file has changed since the run. The text below is that of the profile;\n"
-               "lines that are different in the file now have a !, and lines of unknown text are "
-               "left\n"
-               "out. To see all lines, name a copy of the old file: annotate PROFILE OLD_SOURCE.");
+            a,
+            "the source file has changed since the run. The text below is from the profile. A !\n"
+            "marks lines that are different in the file now; lines with unknown text are left\n"
+            "out. To see all lines, name a copy of the old file: annotate PROFILE OLD_SOURCE.");
     else if (!check.known && a->config->written && stat(source, &facts) == 0 &&
              (int64_t)facts.st_mtime > a->config->written)
         put_note(a, "the source file is newer than the profile, so lines may have moved.");

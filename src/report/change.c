@@ -1,10 +1,13 @@
 /* Writes sentences about the change from one profile to another. See change.h.
  *
- * Caches are compared by their numbers of misses, because a changed program may make a different
- * number of references. In three cases miss ratios are compared instead: if a recorder skipped
- * references, so that the numbers of misses are unknown; if all miss ratios are equal; and if one
- * run is so much longer that its numbers of misses say nothing about locality. Object caches are
- * always compared by their miss ratios, because traces of requests can have any length.
+ * Caches are compared by their numbers of misses if the numbers of references differ little. If a run
+ * is longer, it has more misses even if its locality is better, so miss ratios are compared. But a
+ * changed program can have a higher miss ratio only because it makes fewer references that hit, so
+ * the numbers of misses are said, too, and come first if the run became shorter. They are left out if
+ * one run is so much longer that they say nothing, and if a recorder skipped references. Object caches are always compared by their miss
+ * ratios, because traces of requests can have any length.
+ *
+ * This file is long because all sentences read one view of the two profiles.
  */
 #include "report/change.h"
 
@@ -20,7 +23,8 @@
 #define SAME    0.0005 /* smaller relative differences count as none */
 #define USUAL   8      /* caches of fewer blocks are compared last; see say_verdict() */
 #define CLEARLY 10     /* minimum factor between the sums of gains and losses for a clear change */
-#define LONGER  4      /* maximum factor between the numbers of references of comparable runs */
+#define ALIKE   0.01   /* maximum relative difference between the lengths of runs of one length */
+#define LONGER  4      /* maximum factor between the lengths of runs whose misses are both said */
 
 /* Two profiles at one cache size. */
 typedef struct change_at {
@@ -32,6 +36,7 @@ typedef struct change_at {
     double misses[2];  /* numbers of misses, or miss ratios if `counted` is false */
     bool comparable;   /* true: both miss ratios are known; look() decides about interpolated
                           ones */
+    bool interpolated; /* true: the size lies inside a bin of a profile */
     bool certain;      /* true: the bands do not overlap, and the misses differ by more than SAME */
     double difference; /* misses after minus misses before */
 } change_at;
@@ -44,7 +49,8 @@ typedef struct change_report {
     rdi_text *out;
     uint64_t unit[2]; /* size of a block in bytes, or 1 */
     bool objects;     /* true: both profiles count bytes of objects */
-    bool counted;     /* true: numbers of misses can be compared */
+    bool counted;     /* true: numbers of misses are compared, not miss ratios */
+    bool both;        /* true: miss ratios are compared, and numbers of misses are said, too */
 } change_report;
 
 /* ---- measuring ---- */
@@ -78,6 +84,7 @@ static change_at look(const change_report *r, uint64_t size, bool take_interpola
         at.comparable = at.comparable && is_in_range(r, i, blocks) &&
                         read_one(r, i, blocks, &at, &guess) == RD_OK &&
                         (take_interpolated || !guess);
+        at.interpolated = at.interpolated || guess;
         weight[i] = r->counted ? (double)r->facts[i]->references : 1;
         at.misses[i] = at.miss[i] * weight[i];
     }
@@ -95,9 +102,14 @@ static const char *noun_of(const change_report *r) {
     return r->objects ? "requests" : "references";
 }
 
+/* Returns what caches do that have the same misses in both profiles. */
+static const char *same_of(const change_report *r) {
+    return r->counted || r->objects ? "equally often" : "the same share of the references";
+}
+
 /* Returns the subject of the sentences: the thing that gets better or worse. */
 static const char *subject_of(const change_report *r) {
-    return r->objects ? "The miss ratio" : "Locality";
+    return r->objects ? "The miss ratio" : r->both ? "Locality per reference" : "Locality";
 }
 
 static void add_size(const change_report *r, uint64_t size) {
@@ -106,7 +118,10 @@ static void add_size(const change_report *r, uint64_t size) {
         rd_format_bytes((double)size, text);
     else
         rdi_format_objects(size, text);
-    rdi_text_printf(r->out, "%s%s", text, r->facts[0]->block_bytes ? "" : " objects");
+    rdi_text_printf(r->out, "%s%s", text,
+                    r->facts[0]->block_bytes ? ""
+                    : size == 1              ? " object"
+                                             : " objects");
 }
 
 static double factor_of(const change_at *at) {
@@ -128,22 +143,31 @@ static void add_factor(const change_report *r, const change_at *at) {
         rdi_text_puts(r->out, "more often");
 }
 
+/* Formats the numbers of misses, also if miss ratios are compared. */
+static void format_misses(const change_report *r, const change_at *at, char number[2][16]) {
+    for (int i = 0; i < 2; i++)
+        rd_format_count(at->miss[i] * (double)r->facts[i]->references, number[i]);
+}
+
 /* Adds the numbers, such as "12.3 k times instead of 45.6 k, or 0.42 % instead of 1.6 % of the
  * references", or "0.42 % instead of 1.6 % of the requests and 1.1 % instead of 2.3 % of the bytes
- * requested". */
+ * requested", or "0.42 % instead of 1.6 % of the references (12.3 k times instead of 45.6 k)". */
 static void add_numbers(const change_report *r, const change_at *at) {
     char number[2][16], share[2][RDI_FORMAT_ROOM], bytes[2][RDI_FORMAT_ROOM];
     for (int i = 0; i < 2; i++) {
-        rd_format_count(at->misses[i], number[i]);
         rdi_format_share(at->miss[i], share[i]);
         rdi_format_share(at->bytes[i], bytes[i]);
     }
+    format_misses(r, at, number);
     if (r->counted)
         rdi_text_printf(r->out, "%s time%s instead of %s, or ", number[1],
                         at->misses[1] == 1 ? "" : "s", number[0]);
     rdi_text_printf(r->out, "%s instead of %s of the %s", share[1], share[0], noun_of(r));
     if (r->objects)
         rdi_text_printf(r->out, " and %s instead of %s of the bytes requested", bytes[1], bytes[0]);
+    if (r->both)
+        rdi_text_printf(r->out, " (%s time%s instead of %s)", number[1],
+                        strcmp(number[1], "1") == 0 ? "" : "s", number[0]);
 }
 
 static void add_names(const change_report *r, const change_at *at) {
@@ -220,8 +244,7 @@ static void say_clear(const change_report *r, const change_sum *sum) {
     const change_at *other = better ? &sum->loss : &sum->gain;
     rdi_text_printf(r->out, "%s got %s, most at ", subject_of(r), better ? "better" : "worse");
     add_size(r, most->size);
-    rdi_text_puts(r->out, ": ");
-    rdi_text_puts(r->out, "a cache of that size misses ");
+    rdi_text_puts(r->out, ": a cache of that size misses ");
     add_factor(r, most);
     add_names(r, most);
     rdi_text_puts(r->out, ", ");
@@ -270,13 +293,13 @@ static void say_no_change(const change_report *r) {
     } else if (largest) {
         rdi_text_puts(r->out, "Locality is the same below the bound: caches of up to ");
         add_size(r, largest);
-        rdi_text_puts(r->out, " miss equally often in both profiles. Nothing is known about larger "
-                              "caches.\n");
-    } else {
         rdi_text_printf(r->out,
-                        "%s is the same: caches of every size%s miss equally often in both "
-                        "profiles.\n",
-                        subject_of(r), r->objects ? " that can hold the largest object" : "");
+                        " miss %s in both profiles. Nothing is known about larger caches.\n",
+                        same_of(r));
+    } else {
+        rdi_text_printf(
+            r->out, "%s is the same: caches of every size%s miss %s in both profiles.\n",
+            subject_of(r), r->objects ? " that can hold the largest object" : "", same_of(r));
     }
 }
 
@@ -313,6 +336,17 @@ static void say_verdict(const change_report *r) {
         say_bytes(r, &sum);
 }
 
+/* Returns the number of references after the change, divided by the number before it. */
+static double length_factor(const change_report *r) {
+    return (double)r->facts[1]->references / (double)r->facts[0]->references;
+}
+
+/* Returns whether one run is more than `factor` times as long as the other. */
+static bool differ_in_length(const change_report *r, double factor) {
+    double longer = length_factor(r);
+    return longer > factor || longer < 1 / factor;
+}
+
 /* Returns whether caches of all sizes miss the same share of the references. The profiles then have
  * the same locality, even if their numbers of misses differ because one run is longer. */
 static bool has_same_ratios(change_report r) {
@@ -321,26 +355,59 @@ static bool has_same_ratios(change_report r) {
     return sum.sizes > 0 && sum.better == 0 && sum.worse == 0;
 }
 
-/* Returns the number of references after the change, divided by the number before it. */
-static double length_factor(const change_report *r) {
-    return (double)r->facts[1]->references / (double)r->facts[0]->references;
+/* Chooses what to compare. See the comment at the top. */
+static void choose_measure(change_report *r) {
+    bool known = !r->facts[0]->skipped && !r->facts[1]->skipped && !r->objects;
+    r->counted = known && !differ_in_length(r, 1 + ALIKE) &&
+                 (!differ_in_length(r, 1 + SAME) || !has_same_ratios(*r));
+    r->both = known && !r->counted && !differ_in_length(r, LONGER);
 }
 
-/* Returns whether one run is so much longer that its number of misses says nothing about the
- * locality. */
-static bool has_other_length(const change_report *r) {
-    double factor = length_factor(r);
-    return factor > LONGER || factor < 1.0 / LONGER;
+/* Adds the size with the largest change, and both numbers of misses. */
+static void add_most_misses(const change_report *r, const change_at *at) {
+    char number[2][16];
+    format_misses(r, at, number);
+    rdi_text_puts(r->out, ", most at ");
+    add_size(r, at->size);
+    rdi_text_printf(r->out, " from %s to %s", number[0], number[1]);
 }
 
-/* Says how many references the runs have, if the numbers differ. */
+/* Says how the numbers of misses changed, after miss ratios were compared. */
+static void say_misses(change_report r) {
+    r.counted = true;
+    change_sum sum = add_up(&r, USUAL);
+    if (sum.better == 0 && sum.worse == 0)
+        sum = add_up(&r, 1);
+    if (sum.sizes == 0)
+        return;
+    rdi_text_puts(r.out, "The number of misses ");
+    if (sum.better > 0) {
+        rdi_text_puts(r.out, sum.worse > 0 ? "fell at some cache sizes" : "fell");
+        add_most_misses(&r, &sum.gain);
+    }
+    if (sum.worse > 0) {
+        rdi_text_puts(r.out, sum.better > 0 ? ", and rose at others" : "rose");
+        add_most_misses(&r, &sum.loss);
+    }
+    if (sum.better == 0 && sum.worse == 0)
+        rdi_text_puts(r.out, has_bands(&r) ? "is the same within the error of the samples"
+                                           : "is the same at each cache size");
+    rdi_text_puts(r.out, ".\n");
+}
+
+/* If miss ratios were compared, says how many references the runs have, if the numbers differ, and how
+ * the numbers of misses changed, if they say something. */
 static void say_references(const change_report *r) {
     char number[2][16];
     for (int i = 0; i < 2; i++)
         rd_format_count((double)r->facts[i]->references, number[i]);
-    if (fabs(length_factor(r) - 1) > SAME)
-        rdi_text_printf(r->out, "The runs differ in length: %s %s in \"%s\", %s in \"%s\".\n",
-                        number[1], noun_of(r), r->names[1], number[0], r->names[0]);
+    bool unknown = r->facts[0]->skipped || r->facts[1]->skipped;
+    if (r->counted || unknown || fabs(length_factor(r) - 1) <= SAME)
+        return;
+    rdi_text_printf(r->out, "The runs differ in length: %s %s in \"%s\", %s in \"%s\".\n",
+                    number[1], noun_of(r), r->names[1], number[0], r->names[0]);
+    if (r->both)
+        say_misses(*r);
 }
 
 /* ---- the other sentences ---- */
@@ -366,23 +433,28 @@ static void say_same(const change_report *r, const bool *same) {
             add_level(r, i);
             said++;
         }
-    rdi_text_puts(r->out, n > 1 ? " miss" : " misses");
-    rdi_text_puts(r->out, " equally often in both profiles.\n");
+    rdi_text_printf(r->out, " %s %s in both profiles.\n", n > 1 ? "miss" : "misses", same_of(r));
 }
 
+/* If both measures are said, no factor is given, because theirs differ. */
 static void say_levels(const change_report *r) {
     bool same[RD_LEVELS_MAX] = {false};
     for (size_t i = 0; i < r->change->n_levels && i < RD_LEVELS_MAX; i++) {
         change_at at = look(r, r->change->levels[i].bytes, true);
-        same[i] = at.comparable && !at.certain && !has_bands(r);
+        const char *about = at.interpolated ? "about " : "";
+        same[i] = at.comparable && !at.certain && !at.interpolated && !has_bands(r);
         if (!at.certain)
             continue;
-        rdi_text_puts(r->out, "A cache of ");
+        if (r->both)
+            rdi_text_printf(r->out, "In \"%s\", ", r->names[1]);
+        rdi_text_puts(r->out, r->both ? "a cache of " : "A cache of ");
         add_level(r, i);
-        rdi_text_puts(r->out, " misses ");
-        add_factor(r, &at);
-        add_names(r, &at);
-        rdi_text_puts(r->out, ": ");
+        rdi_text_printf(r->out, " misses %s", about);
+        if (!r->both) {
+            add_factor(r, &at);
+            add_names(r, &at);
+            rdi_text_printf(r->out, ": %s", about);
+        }
         add_numbers(r, &at);
         rdi_text_puts(r->out, ".\n");
     }
@@ -400,22 +472,6 @@ static bool has_named_change(const change_report *r) {
 
 /* ---- the whole ---- */
 
-void rdi_change_names(const char *const *names, char out[2][RDI_CHANGE_NAME]) {
-    for (int whole = 0; whole < 2; whole++) {
-        for (int i = 0; i < 2; i++) {
-            const char *name = names[i], *slash = strrchr(name, '/');
-            if (!whole && slash && slash[1])
-                name = slash + 1;
-            snprintf(out[i], RDI_CHANGE_NAME, "%.*s", RDI_CHANGE_NAME - 1, name);
-            char *end = strstr(out[i], ".json");
-            if (!whole && end && end > out[i] && !end[5])
-                *end = '\0';
-        }
-        if (strcmp(out[0], out[1]) != 0)
-            return;
-    }
-}
-
 /* Sets *identical to whether the profiles are identical. Profiles whose bins have nothing in common
  * are not identical. */
 static rd_status find_identical(rd_ctx *ctx, const rdi_change *change, bool *identical) {
@@ -427,33 +483,34 @@ static rd_status find_identical(rd_ctx *ctx, const rdi_change *change, bool *ide
 }
 
 rd_status rdi_change_say(rd_ctx *ctx, const rdi_change *change, rdi_text *out) {
-    change_report r = {.change = change, .ctx = ctx, .out = out, .counted = true};
+    change_report r = {.change = change, .ctx = ctx, .out = out};
     for (int i = 0; i < 2; i++) {
         r.facts[i] = rd_profile_facts_of(change->profiles[i]);
         r.unit[i] = r.facts[i]->block_bytes ? r.facts[i]->block_bytes : 1;
-        r.counted = r.counted && !r.facts[i]->skipped;
     }
     r.objects = rd_profile_objects(change->profiles[0]) && rd_profile_objects(change->profiles[1]);
     rdi_change_names(change->names, r.names);
     bool identical;
     RD_TRY(find_identical(ctx, change, &identical));
     bool bytes[2] = {r.facts[0]->block_bytes != 0, r.facts[1]->block_bytes != 0};
-    bool measured = rdi_mrc_measured(change->profiles[0]) && rdi_mrc_measured(change->profiles[1]);
     if (identical) {
         rdi_text_puts(out, "The two profiles are identical.\n");
-    } else if (!measured) {
+    } else if (!rdi_mrc_measured(change->profiles[0]) || !rdi_mrc_measured(change->profiles[1])) {
         rdi_text_puts(out, "At least one of the profiles has no distances to compare.\n");
     } else if (bytes[0] != bytes[1]) {
         rdi_text_puts(out, "Blocks have a size in only one of the profiles, so caches cannot be "
                            "compared.\n");
     } else {
-        bool by_ratio = r.objects || (r.counted && (has_other_length(&r) || has_same_ratios(r)));
-        r.counted = r.counted && !by_ratio;
+        choose_measure(&r);
         bool levels = bytes[0] && !r.objects, first = levels && has_named_change(&r);
         if (first)
             say_levels(&r);
+        /* A shorter run often does the same with less work, and then the misses matter most. */
+        bool misses_first = r.both && length_factor(&r) < 1;
+        if (misses_first)
+            say_references(&r);
         say_verdict(&r);
-        if (by_ratio)
+        if (!misses_first)
             say_references(&r);
         if (levels && !first)
             say_levels(&r);

@@ -80,25 +80,40 @@ static void add_label(rdi_text *t, const char *label) {
     rdi_text_printf(t, "%-16s", label);
 }
 
+/* Adds why no miss ratios were compared. */
+static void add_no_misses(rdi_text *t, bool sampled) {
+    rdi_text_printf(t, "unknown: the bins are too coarse%s\n",
+                    sampled ? ", or the samples too small" : "");
+}
+
+/* Adds at how many sizes the miss ratios were compared. `last` is the largest one. */
+static void add_sizes(rdi_text *t, unsigned n, bool sampled, const char *last) {
+    rdi_text_printf(t, "   (%u power%s of two%s up to %s)\n", n, n == 1 ? "" : "s",
+                    sampled ? " that the samples resolve," : "", last);
+}
+
 /* Adds the difference of the miss ratios of object caches, whose sizes are in bytes. */
-static void add_object_misses(rdi_text *t, const rd_comparison *c) {
+static void add_object_misses(rdi_text *t, const rd_comparison *c, bool sampled) {
     char most[16], last[16];
     rd_format_bytes((double)c->max_mrc_blocks, most);
     rd_format_bytes((double)c->last_mrc_blocks, last);
     add_label(t, "miss ratio");
+    if (c->n_mrc_sizes == 0) {
+        add_no_misses(t, sampled);
+        return;
+    }
     if (c->max_mrc_blocks == 0)
         rdi_text_puts(t, "the same");
     else
         rdi_text_printf(t, "at most %.3g points apart, at %s; %.3g on average",
                         100 * c->max_mrc_error, most, 100 * c->mean_mrc_error);
-    rdi_text_printf(t, "   (%u power%s of two up to %s)\n", c->n_mrc_sizes,
-                    c->n_mrc_sizes == 1 ? "" : "s", last);
+    add_sizes(t, c->n_mrc_sizes, sampled, last);
 }
 
-static void add_misses(rdi_text *t, const rd_comparison *c, uint64_t block_bytes) {
+static void add_misses(rdi_text *t, const rd_comparison *c, uint64_t block_bytes, bool sampled) {
     add_label(t, "miss ratio");
     if (c->n_mrc_sizes == 0) {
-        rdi_text_puts(t, "unknown: the bins are too coarse\n");
+        add_no_misses(t, sampled);
         return;
     }
     if (c->max_mrc_blocks == 0) {
@@ -113,9 +128,10 @@ static void add_misses(rdi_text *t, const rd_comparison *c, uint64_t block_bytes
             rdi_text_printf(t, " (%s)", bytes);
         rdi_text_printf(t, "; %.3g on average", 100 * c->mean_mrc_error);
     }
-    rdi_text_printf(t, "   (%u power%s of two up to %" PRIu64 " block%s)\n", c->n_mrc_sizes,
-                    c->n_mrc_sizes == 1 ? "" : "s", c->last_mrc_blocks,
-                    c->last_mrc_blocks == 1 ? "" : "s");
+    char last[32];
+    snprintf(last, sizeof last, "%" PRIu64 " block%s", c->last_mrc_blocks,
+             c->last_mrc_blocks == 1 ? "" : "s");
+    add_sizes(t, c->n_mrc_sizes, sampled, last);
 }
 
 static void add_worst_bins(rdi_text *t, const rd_comparison *c, const char *bins, bool objects) {
@@ -206,11 +222,12 @@ static rd_status add_two(rdi_text *t, const rd_comparees *all) {
     add_label(t, "accuracy");
     rdi_text_printf(t, "%.6g %%   (finite distances, %s)\n", 100 * c.accuracy, bins);
     bool objects = rd_profile_objects(pair[0]);
+    bool sampled = rd_mrc_resolution(pair[0]) || rd_mrc_resolution(pair[1]);
     if (objects) {
-        add_object_misses(t, &c);
+        add_object_misses(t, &c, sampled);
     } else {
         add_average_error(t, &c);
-        add_misses(t, &c, rd_profile_facts_of(pair[0])->block_bytes);
+        add_misses(t, &c, rd_profile_facts_of(pair[0])->block_bytes, sampled);
     }
     add_bound(t, &c, pair);
     add_worst_bins(t, &c, bins, objects);

@@ -4,6 +4,8 @@
  * the costs of everything below them. So the tree is summed: nodes by function and line, and edges
  * by calling line and called function. The number of calls is the number of contexts, because the
  * profile does not count calls.
+ *
+ * Both tools sort by the first event, so the value that the user chose comes first.
  */
 #include "report/export.h"
 
@@ -95,22 +97,42 @@ static void put_function(const rdi_export *e, const rdi_functions *f, uint32_t f
     put_named(out, keys[2], function, frame->function, known->functions);
 }
 
+/* Returns the value of a column of the file: the chosen value in the first column, then the others in their
+ * order. */
+static size_t value_of_column(const rdi_export *e, size_t column) {
+    return column == 0 ? e->chosen : column - (column <= e->chosen);
+}
+
 static void put_values(const rdi_export *e, const uint64_t *values, rdi_text *out) {
     for (size_t k = 0; k < e->n_values; k++) {
         rdi_text_putc(out, ' ');
-        rdi_text_u64(out, values[k]);
+        rdi_text_u64(out, values[value_of_column(e, k)]);
     }
     rdi_text_putc(out, '\n');
 }
 
+static void put_event(size_t value, rdi_text *out) {
+    if (value)
+        rdi_text_printf(out, "L%zum", value);
+    else
+        rdi_text_puts(out, "Refs");
+}
+
 static void put_head(const rdi_export *e, rdi_text *out) {
     rdi_text_puts(out, "# callgrind format\nversion: 1\ncreator: reusedist\npositions: line\n");
-    rdi_text_puts(out, "event: Refs : references\n");
-    for (size_t k = 0; k < e->d->n_levels; k++)
-        rdi_text_printf(out, "event: L%zum : misses of %s\n", k + 1, e->d->levels[k].name);
-    rdi_text_puts(out, "events: Refs");
-    for (size_t k = 0; k < e->d->n_levels; k++)
-        rdi_text_printf(out, " L%zum", k + 1);
+    for (size_t value = 0; value < e->n_values; value++) {
+        rdi_text_puts(out, "event: ");
+        put_event(value, out);
+        if (value)
+            rdi_text_printf(out, " : misses of %s\n", e->d->levels[value - 1].name);
+        else
+            rdi_text_puts(out, " : references\n");
+    }
+    rdi_text_puts(out, "events:");
+    for (size_t k = 0; k < e->n_values; k++) {
+        rdi_text_putc(out, ' ');
+        put_event(value_of_column(e, k), out);
+    }
     rdi_text_puts(out, "\nsummary:");
     put_values(e, e->total, out);
 }

@@ -1,7 +1,9 @@
 /* Exports a flame graph of the chosen value: an SVG image that needs no other file.
  *
- * The outermost frames are at the top. Frames of the user's own code are orange, and frames of libraries
- * are blue. A frame that stands for several contexts is gray. The title of each frame, which browsers show under the pointer, has the exact count.
+ * The whole run is at the top, and the outermost frames are below it. Frames of the user's own code are
+ * orange, and frames of libraries are blue. A frame that stands for several contexts is gray. The title of
+ * each frame, which browsers show under the pointer, has the exact count. Narrow frames are left out, so only
+ * the frame of the whole run is sure to have the profile's total.
  */
 #include "report/export.h"
 
@@ -12,7 +14,7 @@
 #define WIDTH       1200.0
 #define ROW         18
 #define TOP         40
-#define ROWS_MAX    400 /* deeper frames are left out */
+#define ROWS_MAX    400 /* rows; deeper frames are left out */
 #define LETTER      7.0 /* width of a letter in pixels */
 #define WIDTH_LEAST 0.3 /* minimum width of a frame in pixels; narrower frames are left out */
 
@@ -51,16 +53,18 @@ static const char *color_of(const rd_call_frame *f) {
 
 static void measure(void *user, size_t node, size_t depth, bool enter) {
     picture *p = user;
-    if (enter && depth < ROWS_MAX && depth + 1 > p->rows &&
+    size_t row = depth + 1;
+    if (enter && row < ROWS_MAX && row + 1 > p->rows &&
         (double)p->e->all[node][p->e->chosen] * p->scale >= WIDTH_LEAST)
-        p->rows = depth + 1;
+        p->rows = row + 1;
 }
 
-static void put_frame(const picture *p, size_t node, size_t depth, double x, double width) {
-    const rd_call_frame *f = &p->e->frames[p->e->nodes[node].frame];
-    uint64_t all = p->e->all[node][p->e->chosen];
+/* Adds a frame that has the count `all` and begins after `at` others. */
+static void put_frame(const picture *p, const rd_call_frame *f, size_t row, uint64_t at,
+                      uint64_t all) {
     char place[RDI_PLACE_ROOM];
-    double y = (double)(TOP + ROW * depth);
+    double x = (double)at * p->scale, y = (double)(TOP + ROW * row);
+    double width = (double)all * p->scale;
     rdi_export_place(f, place);
     rdi_text_puts(p->out, "<g><title>");
     put_xml(p->out, f->function, 1000);
@@ -68,7 +72,9 @@ static void put_frame(const picture *p, size_t node, size_t depth, double x, dou
         rdi_text_puts(p->out, ", ");
         put_xml(p->out, place, 300);
     }
-    rdi_text_printf(p->out, ": %" PRIu64 " %s, ", all, p->e->names[p->e->chosen]);
+    rdi_text_printf(p->out, ": %" PRIu64 " ", all);
+    put_xml(p->out, p->e->names[p->e->chosen], SIZE_MAX);
+    rdi_text_puts(p->out, ", ");
     rdi_text_fixed(p->out, 100 * (double)all / (double)p->e->total[p->e->chosen], 2);
     rdi_text_puts(p->out, " %</title><rect x=\"");
     rdi_text_fixed(p->out, x, 2);
@@ -92,26 +98,32 @@ static void put_frame(const picture *p, size_t node, size_t depth, double x, dou
 static void draw(void *user, size_t node, size_t depth, bool enter) {
     picture *p = user;
     uint64_t all = p->e->all[node][p->e->chosen];
-    double width = (double)all * p->scale;
-    if (enter && depth < ROWS_MAX && width >= WIDTH_LEAST)
-        put_frame(p, node, depth, (double)p->at * p->scale, width);
+    size_t row = depth + 1;
+    if (enter && row < ROWS_MAX && (double)all * p->scale >= WIDTH_LEAST)
+        put_frame(p, &p->e->frames[p->e->nodes[node].frame], row, p->at, all);
     if (enter) /* the frame's own count takes the space to the left of its children */
         p->at += rdi_export_value(&p->e->nodes[node], p->e->chosen);
 }
 
 static rd_status svg_write(const rdi_export *e, rdi_text *out) {
     uint64_t total = e->total[e->chosen];
-    picture p = {.e = e, .out = out, .scale = total ? WIDTH / (double)total : 0};
+    picture p = {.e = e, .out = out, .scale = total ? WIDTH / (double)total : 0, .rows = 1};
     rdi_export_walk(e, measure, &p);
     size_t height = TOP + ROW * p.rows + 8;
+    rdi_text_printf(out,
+                    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %zu\" width=\"%d\" "
+                    "height=\"%zu\" font-family=\"monospace\" font-size=\"11\">\n"
+                    "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n"
+                    "<text x=\"4\" y=\"18\" font-size=\"14\">",
+                    (int)WIDTH, height, (int)WIDTH, height);
+    put_xml(out, e->names[e->chosen], SIZE_MAX);
     rdi_text_printf(
         out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %zu\" width=\"%d\" "
-        "height=\"%zu\" font-family=\"monospace\" font-size=\"11\">\n"
-        "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n"
-        "<text x=\"4\" y=\"18\" font-size=\"14\">%s by call: %" PRIu64 "</text>\n"
+        " by call: %" PRIu64 "</text>\n"
         "<text x=\"4\" y=\"33\" fill=\"#555555\">orange: own code, blue: libraries</text>\n",
-        (int)WIDTH, height, (int)WIDTH, height, e->names[e->chosen], total);
+        total);
+    if (total)
+        put_frame(&p, &(rd_call_frame){.function = "(whole run)"}, 0, 0, total);
     rdi_export_walk(e, draw, &p);
     rdi_text_puts(out, "</svg>\n");
     return RD_OK;

@@ -2,6 +2,8 @@
  * a visible difference. */
 #include "report/html_data.h"
 
+#include "profile/binning.h"
+
 #include <math.h>
 
 /* Sizes grow by 1/512 per point, which is finer than the pixels of a wide screen. */
@@ -111,7 +113,7 @@ uint64_t rdi_html_granule(const rd_profile *p) {
     rd_binning binning = rd_profile_facts_of(p)->binning;
     return binning.kind == RD_BINS_FULL        ? 1
            : binning.kind == RD_BINS_LINEAR    ? binning.param
-           : binning.kind == RD_BINS_LOGLINEAR ? 2048
+           : binning.kind == RD_BINS_LOGLINEAR ? rdi_loglinear_width(binning)
                                                : UINT64_MAX;
 }
 

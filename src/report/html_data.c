@@ -106,6 +106,16 @@ static rd_status put_levels(rd_json_writer *w, const rd_page *page, const rd_pro
     return RD_OK;
 }
 
+/* Writes the misses at half the size of a working set. */
+static rd_status put_before(rd_json_writer *w, const rd_profile *p, const rd_knee *knee) {
+    double miss;
+    bool interpolated;
+    RD_TRY(rd_mrc_at(w->text.ctx, p, knee->blocks / 2, &miss, &interpolated));
+    rdi_json_put_rounded(w, "before", knee->miss_before, RDI_RATIO_DIGITS);
+    rd_json_put_bool(w, "before_interpolated", interpolated);
+    return RD_OK;
+}
+
 /* Writes useful cache sizes: the sizes with 90 % and 99 % of the achievable hits, and working sets
  * with the misses at half their size ("before"). Sizes that a sample does not resolve are left
  * out. */
@@ -129,7 +139,7 @@ static rd_status put_sizes(rd_json_writer *w, const rd_profile *p) {
             continue;
         rd_json_begin_object(w, NULL, RD_JSON_INLINE);
         if (knees[i].blocks / 2 >= resolution)
-            rdi_json_put_rounded(w, "before", knees[i].miss_before, RDI_RATIO_DIGITS);
+            RD_TRY(put_before(w, p, &knees[i]));
         RD_TRY(put_size(w, p, knees[i].blocks));
         rd_json_end_object(w);
     }

@@ -2,6 +2,7 @@
 #include "report/html_data.h"
 
 #include "base/arena.h"
+#include "report/paper.h"
 #include "reusedist/sharing.h"
 
 #include <inttypes.h>
@@ -111,7 +112,7 @@ void rdi_html_sharing(rd_json_writer *w, const rd_profile *p, size_t n_profiles)
         return;
     size_t most = BLOCKS / n_profiles + 1;
     rd_json_begin_object(w, "sharing", RD_JSON_INLINE);
-    rd_json_put_string(w, "interleave", s->interleave);
+    rd_json_put_string(w, "interleave", rdi_order_name(s->interleave, s->threads));
     rd_json_put_u64(w, "references", s->references);
     rd_json_put_u64(w, "true_sharing", s->true_sharing);
     rd_json_put_u64(w, "false_sharing", s->false_sharing);
@@ -139,7 +140,7 @@ rd_status rdi_html_threads(rd_json_writer *w, const rd_profile *p, size_t n_prof
     if (all->n_threads > most)
         qsort(rows, all->n_threads, sizeof *rows, by_coherence);
     rd_json_begin_object(w, "threads", RD_JSON_INLINE);
-    rd_json_put_string(w, "interleave", all->interleave);
+    rd_json_put_string(w, "interleave", rdi_order_name(all->interleave, all->n_threads));
     rd_json_put_u64(w, "n", all->n_threads);
     rd_json_begin_object(w, "all", RD_JSON_INLINE);
     put_counts(w, &all->all);

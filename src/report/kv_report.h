@@ -12,7 +12,8 @@ typedef struct rdi_kv_report_row {
     uint64_t blocks;
     double block_ratio, token_ratio;
     double p10, median, p99;                 /* quantiles of the served share of a prompt */
-    double best_blocks, best_low, best_high; /* Belady's bound; NAN: not requested */
+    double best_blocks, best_low, best_high; /* best possible shares (Belady's bound); NAN:
+                                                not requested */
 } rdi_kv_report_row;
 
 /* Checks a view and copies it. */

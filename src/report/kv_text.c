@@ -110,9 +110,9 @@ static void add_totals(kv_text *k) {
     rdi_paper_wrap(&k->paper, text);
     if (t->unordered) {
         snprintf(text, sizeof text,
-                 "Requests with a time before that of an earlier request: %" PRIu64
-                 ". They are analyzed in the order of the log.",
-                 t->unordered);
+                 "%" PRIu64 " request%s a time before that of an earlier request. All requests are "
+                 "analyzed in the order of the log.",
+                 t->unordered, t->unordered == 1 ? " has" : "s have");
         rdi_paper_wrap(&k->paper, text);
     }
 }
@@ -151,14 +151,14 @@ static void add_rows(kv_text *k, const rdi_kv_report_row *rows, size_t n) {
     }
     rdi_text_putc(&k->paper.t, '\n');
     rdi_paper_wrap(&k->paper,
-                   "blocks, tokens: share of all blocks and of all prompt tokens that the cache "
-                   "serves. p10, median: a tenth and half of the requests get at most this share "
-                   "of their prompt.");
+                   "blocks, tokens: the cache serves this share of all blocks, and of all prompt "
+                   "tokens. p10, median: a tenth, or half, of the requests get at most this share "
+                   "of their prompt from the cache.");
     if (opt)
         rdi_paper_wrap(
             &k->paper,
-            "best: share of the blocks that a replacement policy that knows the future could "
-            "serve (Belady's bound with the prefix rule, exact).");
+            "best: no replacement policy can serve a larger share of the blocks (Belady's bound "
+            "with the prefix rule, exact).");
 }
 
 /* ---- by turn ---- */
@@ -201,7 +201,7 @@ static void add_card(kv_text *k) {
     rd_format_bytes(k->view->weights_bytes, weights);
     if (room < k->block_bytes) {
         snprintf(text, sizeof text,
-                 "A card with %s minus %s of weights has no room for a block; the model needs "
+                 "A card with %s has no room for a block beside %s of weights, so the model needs "
                  "several cards.",
                  card, weights);
     } else {
@@ -214,9 +214,9 @@ static void add_card(kv_text *k) {
         rd_format_count((double)blocks * (double)k->config->block_tokens, tokens);
         rdi_format_objects(blocks, held);
         snprintf(text, sizeof text,
-                 "A card with %s minus %s of weights holds %s tokens (%s block%s): it would serve "
-                 "%s of the prompt tokens if running requests needed no room.",
-                 card, weights, tokens, held, blocks == 1 ? "" : "s", share);
+                 "A card with %s holds %s tokens (%s block%s) beside %s of weights. These would "
+                 "serve %s of the prompt tokens if running requests needed no room.",
+                 card, tokens, held, blocks == 1 ? "" : "s", weights, share);
     }
     rdi_paper_wrap(&k->paper, text);
 }
@@ -292,7 +292,7 @@ static void add_plan(kv_text *k) {
     else
         rdi_snprintf(
             text + length, sizeof text - (size_t)length,
-            ". For the cost of misses, give --token-cost, or --prefill and --second-cost.");
+            ". To see the cost of misses, give --token-cost, or --prefill and --second-cost.");
     rdi_paper_wrap(&k->paper, text);
 }
 
@@ -329,8 +329,8 @@ static void add_replicas(kv_text *k, const rdi_kv_report_row *rows, size_t n) {
     rdi_text_putc(&k->paper.t, '\n');
     rdi_paper_wrap(
         &k->paper,
-        "total: size of all caches together. shared: one cache of this size. Other columns: the "
-        "router sends requests to the replicas in turn (round), by conversation "
+        "total: the size of all caches together. shared: one cache of this size. In the other "
+        "columns, the router sends requests to the replicas in turn (round), by conversation "
         "(convers.), or to the replica with the longest cached prefix (prefix).");
 }
 

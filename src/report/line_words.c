@@ -269,9 +269,9 @@ static const rd_data_region *displaced(const line_facts *f) {
 static void say_line(const line_facts *f, rdi_text *words) {
     const rd_data_region *data = cold_fields(f), *small = displaced(f);
     if (runs_across(f))
-        rdi_text_puts(words,
-                      "This is typical of a loop that runs across memory: exchange the loops, "
-                      "tile them, or transpose the data " GUIDE ".");
+        rdi_text_puts(words, "This is typical of a loop that steps through memory in large "
+                             "strides: exchange the loops, "
+                             "tile them, or transpose the data " GUIDE ".");
     else if (data)
         rdi_text_printf(words,
                         "Many lines use few words of each block of %s: separate the fields that "

@@ -15,6 +15,7 @@
 #define SIZE_COLUMNS  11
 #define WAYS_COLUMNS  6
 #define COUNT_COLUMNS 14
+#define BAND_COLUMNS  20
 
 /* Two profiles on one machine. */
 typedef struct machine_change {
@@ -24,7 +25,13 @@ typedef struct machine_change {
                          skipped references, so that their number is unknown */
     bool counted;     /* true: the weights are numbers of references */
     bool timed;       /* true: the cost of the misses is known */
+    bool estimated;   /* true: the misses are estimated from distances; false: simulated */
+    bool
+        sampled; /* true: at least one of the profiles is a sample, so that its misses have a band */
     rd_machine_misses found[2];
+    double low[2][RD_CACHES_MAX]; /* lower ends of the bands of found[i].estimate, or equal to it */
+    double high[2][RD_CACHES_MAX]; /* upper ends */
+    rd_cycles band[2];             /* the waits at both ends of the bands if misses never overlap */
     rd_cycles cycles[2]; /* number of cycles that weight[i] references of profile i wait */
 } machine_change;
 
@@ -38,10 +45,42 @@ static void take_simulated(const rd_profile *p, const rd_machine *m, rd_machine_
         out->estimate[i] /= references;
 }
 
+static double within_0_and_1(double share) {
+    return share < 0 ? 0 : share > 1 ? 1 : share;
+}
+
+/* Finds the bands of the estimated misses of profile i. An estimate for a cache with sets is assumed to be
+ * off by as much as the miss ratio of a fully associative cache. A band that is unknown is 0 to 1. */
+static void find_bands(rd_ctx *ctx, const rd_profile *p, machine_change *c, int i) {
+    const rd_machine *m = c->machine;
+    bool sampled = c->estimated && rd_mrc_has_band(p);
+    c->sampled = c->sampled || sampled;
+    for (size_t k = 0; k < m->caches.n; k++) {
+        double estimate = c->found[i].estimate[k], full = c->found[i].full[k], low = 0, high = 1;
+        c->low[i][k] = c->high[i][k] = estimate;
+        if (!sampled || isnan(estimate))
+            continue;
+        uint64_t blocks = rd_cache_blocks(&m->caches.cache[k], m->line_bytes);
+        bool known = rd_mrc_band(ctx, p, blocks, &low, &high) == RD_OK;
+        c->low[i][k] = known ? within_0_and_1(estimate + low - full) : 0;
+        c->high[i][k] = known ? within_0_and_1(estimate + high - full) : 1;
+    }
+}
+
+/* Returns the cycles that the misses of profile i cost if they never overlap. */
+static double find_cost(const machine_change *c, const double *miss_ratios, int i) {
+    double misses[RD_CACHES_MAX];
+    rd_cycles cycles = {0};
+    for (size_t k = 0; k < c->machine->caches.n; k++)
+        misses[k] = miss_ratios[k] * c->weight[i];
+    return rd_machine_cycles(c->machine, misses, &cycles) ? cycles.high : 0;
+}
+
 static rd_status look(rd_ctx *ctx, rd_profile *const profiles[2], machine_change *c) {
     bool simulated = rdi_machine_is_simulated(profiles[0], c->machine) &&
                      rdi_machine_is_simulated(profiles[1], c->machine);
     c->counted = c->timed = true;
+    c->estimated = !simulated;
     for (int i = 0; i < 2; i++) {
         if (simulated)
             take_simulated(profiles[i], c->machine, &c->found[i]);
@@ -49,12 +88,14 @@ static rd_status look(rd_ctx *ctx, rd_profile *const profiles[2], machine_change
             RD_TRY(rd_machine_misses_of(ctx, profiles[i], c->machine, &c->found[i]));
         c->counted = c->counted && !rd_profile_facts_of(profiles[i])->skipped;
         c->timed = c->timed && c->found[i].cycles_known;
+        find_bands(ctx, profiles[i], c, i);
     }
     for (int i = 0; i < 2; i++) {
         double references = (double)rd_profile_facts_of(profiles[i])->references;
         double part = c->counted || references == 0 ? 1 : 1 / references;
         c->weight[i] = c->counted ? references : 1;
         c->cycles[i] = (rd_cycles){c->found[i].cycles.low * part, c->found[i].cycles.high * part};
+        c->band[i] = (rd_cycles){find_cost(c, c->low[i], i), find_cost(c, c->high[i], i)};
     }
     return RD_OK;
 }
@@ -81,17 +122,72 @@ static void add_range(rdi_text *t, const machine_change *c, int i) {
     rdi_text_printf(t, "between %s and %s", c->cycles[i].low > 0 ? low : "0", high);
 }
 
+/* Explains the ends of the times, and where the misses come from. */
+static void say_meaning(rdi_text *t, const machine_change *c) {
+    if (c->timed && c->machine->parallel)
+        rdi_text_printf(t,
+                        " The lower ends hold if %" PRIu32 " misses are always in flight, the "
+                        "upper ends if misses never overlap.",
+                        c->machine->parallel);
+    else if (c->timed)
+        rdi_text_puts(t, " The upper ends hold if misses never overlap.");
+    if (c->estimated)
+        rdi_text_puts(t,
+                      " The misses are estimated from the reuse distances, as if blocks fell into "
+                      "sets at random; 'simulate' counts them.");
+}
+
+/* Returns whether the bands of the two times overlap, so that the samples do not tell which is longer. */
+static bool is_beyond_use(const machine_change *c) {
+    return c->sampled && c->band[0].low <= c->band[1].high && c->band[1].low <= c->band[0].high;
+}
+
+static void add_band(rdi_text *t, const machine_change *c, int i) {
+    char low[RDI_FORMAT_ROOM], high[RDI_FORMAT_ROOM];
+    rdi_format_time(c->band[i].low, c->machine->clock_ghz, low);
+    rdi_format_time(c->band[i].high, c->machine->clock_ghz, high);
+    if (c->band[i].low < c->band[i].high)
+        rdi_text_printf(t, "from %s to ", c->band[i].low > 0 ? low : "0");
+    rdi_text_printf(t, "%s in \"%s\"", high, c->names[i]);
+}
+
+/* Says that the samples do not tell with which profile the machine waits longer. */
+static void say_beyond_use(rdi_text *t, const machine_change *c) {
+    rdi_text_printf(
+        t,
+        "The samples do not tell with which profile %s waits longer for data: the 95 %% "
+        "bands of the times%s overlap, ",
+        c->machine->name, c->counted ? "" : " per reference");
+    add_band(t, c, 0);
+    rdi_text_puts(t, " and ");
+    add_band(t, c, 1);
+    rdi_text_printf(t, " at %.3g GHz, if misses never overlap. Record or analyze a larger sample.",
+                    c->machine->clock_ghz);
+}
+
+/* Says which factors the bands allow. */
+static void say_factors(rdi_text *t, const machine_change *c) {
+    double low = c->band[1].low / c->band[0].high, high = c->band[1].high / c->band[0].low;
+    rdi_text_printf(t, " By the 95 %% bands of the samples, it waits %.3g", low);
+    if (isfinite(high))
+        rdi_text_printf(t, " to %.3g times as long.", high);
+    else
+        rdi_text_puts(t, " times as long, or longer.");
+}
+
 /* Says how long the machine waits with each profile. Comparing the upper ends is enough: both
  * ranges belong to one machine, so their lower ends have the same ratio. */
 static void say_time(rdi_text *t, const machine_change *c) {
     double before = c->cycles[0].high, after = c->cycles[1].high;
     rdi_text_printf(t, "On %s, ", c->machine->name);
     if (fabs(after - before) <= SAME * fmax(before, after)) {
-        rdi_text_printf(t, "\"%s\" and \"%s\" wait equally long for data: ", c->names[0],
-                        c->names[1]);
+        rdi_text_printf(t, "\"%s\" and \"%s\" %swait equally long for data: ", c->names[0],
+                        c->names[1], c->estimated ? "are estimated to " : "");
         add_range(t, c, 1);
     } else {
-        rdi_text_printf(t, "\"%s\" is %s: it ", c->names[1], after < before ? "better" : "worse");
+        rdi_text_printf(t, "\"%s\" is %s%s: it ", c->names[1],
+                        c->estimated ? "estimated to be " : "",
+                        after < before ? "better" : "worse");
         const char *word = add_factor(t, before, after);
         rdi_text_printf(t, " for data %s \"%s\", ", word, c->names[0]);
         add_range(t, c, 1);
@@ -100,6 +196,9 @@ static void say_time(rdi_text *t, const machine_change *c) {
     }
     rdi_text_printf(t, "%s at %.3g GHz.", c->counted ? "" : " per reference",
                     c->machine->clock_ghz);
+    if (c->sampled)
+        say_factors(t, c);
+    say_meaning(t, c);
 }
 
 /* Returns -1, 0 or 1 if cache `i` misses less, equally or more often with the second profile. Sets
@@ -108,6 +207,9 @@ static int compare_misses(const machine_change *c, size_t i, bool *known) {
     double before = c->found[0].estimate[i] * c->weight[0];
     double after = c->found[1].estimate[i] * c->weight[1];
     *known = !isnan(before) && !isnan(after);
+    bool apart = c->low[0][i] * c->weight[0] > c->high[1][i] * c->weight[1] ||
+                 c->low[1][i] * c->weight[1] > c->high[0][i] * c->weight[0];
+    *known = *known && (!c->sampled || apart);
     if (!*known || fabs(after - before) <= SAME * fmax(before, after))
         return 0;
     return after < before ? -1 : 1;
@@ -128,23 +230,41 @@ static void say_misses(rdi_text *t, const machine_change *c) {
                     "cache are unknown",
                     c->machine->name);
     if (order)
-        rdi_text_printf(t, "; its %s misses %s often in \"%s\" than in \"%s\".",
-                        c->machine->caches.cache[i].name, order < 0 ? "less" : "more", c->names[1],
-                        c->names[0]);
+        rdi_text_printf(t, "; its %s %s %s often in \"%s\" than in \"%s\".",
+                        c->machine->caches.cache[i].name,
+                        c->estimated ? "is estimated to miss" : "misses",
+                        order < 0 ? "less" : "more", c->names[1], c->names[0]);
+    else if (told)
+        rdi_text_printf(t, "; its caches %smiss equally often in both profiles.",
+                        c->estimated ? "are estimated to " : "");
     else
-        rdi_text_puts(t, told ? "; its caches miss equally often in both profiles."
-                              : "; the profiles do not tell which of them misses less.");
+        rdi_text_puts(t, "; the profiles do not tell which of them misses less.");
+    say_meaning(t, c);
 }
 
 /* ---- the table ---- */
 
-static void add_count(rdi_paper *paper, const machine_change *c, double miss_ratio, int i) {
-    char text[RDI_FORMAT_ROOM] = "unknown";
-    if (!isnan(miss_ratio) && c->counted)
+static void format_misses(const machine_change *c, double miss_ratio, int i, char *text) {
+    if (c->counted)
         rd_format_count(miss_ratio * c->weight[i], text);
-    else if (!isnan(miss_ratio))
+    else
         rdi_format_share(miss_ratio, text);
-    rdi_paper_column(paper, -COUNT_COLUMNS, text);
+}
+
+static int count_columns(const machine_change *c) {
+    return c->sampled ? BAND_COLUMNS : COUNT_COLUMNS;
+}
+
+/* Adds the misses of cache k in profile i, or their band. */
+static void add_count(rdi_paper *paper, const machine_change *c, size_t k, int i) {
+    char text[2 * RDI_FORMAT_ROOM + 8] = "unknown", low[RDI_FORMAT_ROOM], high[RDI_FORMAT_ROOM];
+    if (!isnan(c->found[i].estimate[k])) {
+        format_misses(c, c->low[i][k], i, low);
+        format_misses(c, c->high[i][k], i, high);
+        bool band = c->low[i][k] < c->high[i][k];
+        snprintf(text, sizeof text, "%s%s%s", low, band ? " .. " : "", band ? high : "");
+    }
+    rdi_paper_column(paper, -count_columns(c), text);
 }
 
 static void add_table(rdi_paper *paper, const machine_change *c) {
@@ -153,8 +273,8 @@ static void add_table(rdi_paper *paper, const machine_change *c) {
     rdi_paper_column(paper, NAME_COLUMNS, "");
     rdi_paper_column(paper, -SIZE_COLUMNS, "size");
     rdi_paper_column(paper, -WAYS_COLUMNS, "ways");
-    rdi_paper_column(paper, -COUNT_COLUMNS, "misses, 1");
-    rdi_paper_column(paper, -COUNT_COLUMNS, "misses, 2");
+    rdi_paper_column(paper, -count_columns(c), c->estimated ? "estimate, 1" : "misses, 1");
+    rdi_paper_column(paper, -count_columns(c), c->estimated ? "estimate, 2" : "misses, 2");
     rdi_text_putc(&paper->t, '\n');
     for (size_t i = 0; i < c->machine->caches.n; i++) {
         const rd_cache *cache = &c->machine->caches.cache[i];
@@ -163,8 +283,8 @@ static void add_table(rdi_paper *paper, const machine_change *c) {
         rdi_paper_column(paper, -SIZE_COLUMNS, text);
         snprintf(text, sizeof text, "%" PRIu64, cache->ways);
         rdi_paper_column(paper, -WAYS_COLUMNS, cache->ways ? text : "all");
-        add_count(paper, c, c->found[0].estimate[i], 0);
-        add_count(paper, c, c->found[1].estimate[i], 1);
+        add_count(paper, c, i, 0);
+        add_count(paper, c, i, 1);
         rdi_text_putc(&paper->t, '\n');
     }
     rdi_text_putc(&paper->t, '\n');
@@ -190,7 +310,9 @@ rd_status rd_report_machine_change(rd_ctx *ctx, const rd_comparees *all, const r
     RD_TRY(look(ctx, all->profiles, &c));
     rdi_paper paper = rdi_paper_start(all->profiles[0], NULL);
     rdi_text words = rdi_text_start(ctx);
-    if (c.timed)
+    if (c.timed && is_beyond_use(&c))
+        say_beyond_use(&words, &c);
+    else if (c.timed)
         say_time(&words, &c);
     else
         say_misses(&words, &c);

@@ -6,6 +6,7 @@
 #include "profile/profile_build.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -207,20 +208,34 @@ void rdi_format_objects(uint64_t objects, char *text) {
 }
 
 static void tell_sampling(rdi_paper *paper, const rd_profile *p) {
-    uint64_t skipped = rd_profile_facts_of(p)->skipped, recorded = 0;
-    const rd_source *sources;
-    size_t n = rd_profile_sources(p, &sources);
-    for (size_t i = 0; i < n; i++)
-        recorded += sources[i].references;
+    double kept = rdi_profile_kept(p);
     char text[160];
-    if (skipped == RD_UNKNOWN)
+    if (isnan(kept))
         snprintf(text, sizeof text, "Sampled: the recorder skipped parts of the program's run.");
     else
         rdi_snprintf(text, sizeof text,
-                     "Sampled: the recorder kept %.3g %% of the program's references.",
-                     100.0 * (double)recorded / ((double)recorded + (double)skipped));
-    if (skipped)
+                     "Sampled: the recorder kept %.3g %% of the program's references.", 100 * kept);
+    if (rd_profile_facts_of(p)->skipped)
         rdi_paper_wrap(paper, text);
+}
+
+const char *rdi_order_name(const char *interleave, uint64_t threads) {
+    return threads == 1 ? "recorded" : interleave;
+}
+
+bool rdi_format_recorded(const rd_profile *p, double coherence, char text[RDI_RECORDED_ROOM]) {
+    const rd_interleaving *i = rd_profile_interleaving(p);
+    char share[RDI_FORMAT_ROOM];
+    uint64_t references = rd_profile_facts_of(p)->references;
+    if (!i || i->recorded_coherence == RD_UNKNOWN || references == 0)
+        return false;
+    double recorded = (double)i->recorded_coherence / (double)references;
+    if (recorded > coherence - 0.01 && recorded < coherence + 0.01)
+        return false;
+    rdi_format_share(recorded, share);
+    snprintf(text, RDI_RECORDED_ROOM,
+             "%s coherence misses; for details, use --interleave=recorded\n", share);
+    return true;
 }
 
 static void tell_interleaving(rdi_paper *paper, const rd_profile *p) {
@@ -229,12 +244,13 @@ static void tell_interleaving(rdi_paper *paper, const rd_profile *p) {
     if (!i)
         return;
     if (i->threads == 1)
-        snprintf(text, sizeof text, "Lockstep of one thread is the recorded order.");
+        snprintf(text, sizeof text, "With a single thread, lockstep is the recorded order.");
     else
         snprintf(text, sizeof text,
-                 "Lockstep: %" PRIu64 " threads in turns of %" PRIu64
-                 " reference%s, because recorders serialize threads or collect their references. A "
-                 "thread stays behind the threads it waited for.",
+                 "The %" PRIu64 " threads are interleaved in lockstep, in turns of %" PRIu64
+                 " reference%s, because recorders serialize threads or collect their references. "
+                 "After a thread has waited for another one, its references come after those that "
+                 "the other one made before the release.",
                  i->threads, i->turn, i->turn == 1 ? "" : "s");
     rdi_paper_wrap(paper, text);
     snprintf(text, sizeof text,
@@ -242,6 +258,22 @@ static void tell_interleaving(rdi_paper *paper, const rd_profile *p) {
              " turn%s; there, the recorded order is kept.",
              i->reorder, i->overflows, i->overflows == 1 ? "" : "s");
     if (i->overflows)
+        rdi_paper_wrap(paper, text);
+}
+
+static void tell_unrecorded(rdi_paper *paper, const rd_profile *p) {
+    uint64_t n = rd_profile_facts_of(p)->unrecorded;
+    char text[200];
+    if (n == 1)
+        snprintf(text, sizeof text,
+                 "1 process was not recorded: a child of the program, or the program itself after "
+                 "exec(). The results do not cover it.");
+    else
+        snprintf(text, sizeof text,
+                 "%" PRIu64 " processes were not recorded: children of the program, or programs "
+                 "after exec(). The results do not cover them.",
+                 n);
+    if (n)
         rdi_paper_wrap(paper, text);
 }
 
@@ -267,6 +299,7 @@ void rdi_paper_title(rdi_paper *paper, const rd_profile *p) {
         rdi_paper_wrap(
             paper,
             "The trace is incomplete. The results cover the run up to the end of the trace.");
+    tell_unrecorded(paper, p);
     tell_sampling(paper, p);
     tell_interleaving(paper, p);
 }
@@ -285,7 +318,7 @@ void rdi_paper_error(rdi_paper *paper, const rd_profile_facts *f) {
         rdi_text_puts(t, "unknown: the recorder skipped parts of the run");
     } else if (has_error_kind(f, RDI_KIND_SAMPLED)) {
         rdi_text_printf(t, "miss ratios are at most %s%.3g points off (95 %% confidence)",
-                        paper->style.unicode ? "\xc2\xb1" : "+/-", 100 * f->error_bound);
+                        paper->style.unicode ? "\xc2\xb1" : "+/-", 100 * fmin(f->error_bound, 1));
     } else if (has_error_kind(f, "relative")) {
         rdi_text_printf(t, "distances are at most %.3g %% too small, never too large",
                         100 * f->error_bound);
@@ -297,4 +330,21 @@ void rdi_paper_error(rdi_paper *paper, const rd_profile_facts *f) {
         rdi_text_escaped(t, f->error_kind ? f->error_kind : "unknown");
         rdi_text_putc(t, ')');
     }
+}
+
+void rdi_paper_estimate(rdi_paper *paper, const rd_profile *p) {
+    const rd_profile_facts *f = rd_profile_facts_of(p);
+    if (f->exact || f->references == 0 || rd_mrc_has_band(p))
+        return;
+    rdi_paper words = {.t = rdi_text_start(paper->t.ctx), .style = paper->style};
+    rdi_text_puts(&words.t, "The miss ratios are estimates, engine ");
+    rdi_text_escaped(&words.t, f->engine ? f->engine : "unknown");
+    rdi_text_puts(&words.t, ". Error: ");
+    rdi_paper_error(&words, f);
+    rdi_text_putc(&words.t, '.');
+    if (words.t.status == RD_OK)
+        rdi_paper_wrap(paper, words.t.data);
+    else
+        paper->t.status = words.t.status;
+    rdi_text_drop(&words.t);
 }

@@ -24,6 +24,9 @@ void rdi_paper_ink(rdi_paper *paper, rdi_ink ink);
 /* Adds a text that says how far the numbers of an approximate profile can be from the true
  * numbers. */
 void rdi_paper_error(rdi_paper *paper, const rd_profile_facts *f);
+/* Says that the miss ratios of an approximate profile are estimates, and how far the distances can be
+ * off. Adds nothing for an exact profile, and for one whose miss ratios have bands. */
+void rdi_paper_estimate(rdi_paper *paper, const rd_profile *p);
 /* Adds an empty line and then `text` as a bold line. */
 void rdi_paper_heading(rdi_paper *paper, const char *text);
 /* Adds text that is padded to `columns` columns: left-aligned, or right-aligned when `columns` is
@@ -50,6 +53,13 @@ unsigned rdi_text_columns(const char *text);
 /* Formats a share: "3.1 %", "0.42 %", "<0.01 %", "100 %". Only exact values become "0 %" and "100
  * %". */
 void rdi_format_share(double share, char *text);
+/* Returns the name of the order of the references of `threads` threads: `interleave`, but the lockstep of one
+ * thread is the recorded order. */
+const char *rdi_order_name(const char *interleave, uint64_t threads);
+/* Formats a line with the share of coherence misses in recorded order. Returns false if it is unknown, or
+ * differs by at most a point from the share `coherence` in lockstep. */
+#define RDI_RECORDED_ROOM 96
+bool rdi_format_recorded(const rd_profile *p, double coherence, char text[RDI_RECORDED_ROOM]);
 /* Formats a number with commas between groups of three digits. */
 void rdi_format_grouped(uint64_t x, char text[32]);
 /* Formats a confidence band: "0.42 % .. 3.1 %". `text` has room for RDI_BAND_ROOM bytes. */

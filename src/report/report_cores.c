@@ -146,7 +146,7 @@ static void add_caches(rdi_paper *paper, const rd_private_simulation *s) {
     if (!add_names(t, &s->hierarchy, true))
         rdi_text_puts(t, "none");
     rdi_text_puts(t, "\n  order            ");
-    rdi_text_escaped(t, s->interleave);
+    rdi_text_escaped(t, rdi_order_name(s->interleave, s->n_threads));
     rdi_text_putc(t, '\n');
 }
 
@@ -191,6 +191,11 @@ static size_t first_of(const rd_hierarchy *h) {
     return rd_hierarchy_is_split(h) && strcmp(h->cache[0].name, "L1I") == 0;
 }
 
+/* Returns whether a cache lies outside of the innermost cache for data. */
+static bool has_outer(const rd_hierarchy *h) {
+    return h->n - 1 > first_of(h);
+}
+
 static void add_thread(rdi_paper *paper, const rd_private_simulation *s, const char *name,
                        const rd_level_counts *levels) {
     const rd_level_counts *first = &levels[first_of(&s->hierarchy)];
@@ -200,7 +205,8 @@ static void add_thread(rdi_paper *paper, const rd_private_simulation *s, const c
     if (s->causes)
         rdi_paper_share(paper, -COLUMNS, first->coherence.coherence, first->cache.references);
     rdi_paper_count(paper, -COLUMNS, first->coherence.transfers);
-    rdi_paper_count(paper, -COLUMNS, levels[s->hierarchy.n - 1].cache.misses);
+    if (has_outer(&s->hierarchy))
+        rdi_paper_count(paper, -COLUMNS, levels[s->hierarchy.n - 1].cache.misses);
     rdi_text_putc(&paper->t, '\n');
 }
 
@@ -217,7 +223,8 @@ static void add_threads(rdi_paper *paper, const rd_private_simulation *s) {
              s->hierarchy.cache[first_of(&s->hierarchy)].name);
     snprintf(misses[1], sizeof misses[1], "%.15s misses",
              s->hierarchy.cache[s->hierarchy.n - 1].name);
-    add_heading(paper, THREAD_COLUMNS, "Threads", names, s->causes ? 5 : 4);
+    add_heading(paper, THREAD_COLUMNS, "Threads", names,
+                3 + (size_t)s->causes + (size_t)has_outer(&s->hierarchy));
     for (size_t i = 0; i < s->n_threads; i++) {
         const rd_thread_caches *t = &s->threads[i];
         for (size_t k = 0; k < s->hierarchy.n && i >= rows; k++)
@@ -225,7 +232,8 @@ static void add_threads(rdi_paper *paper, const rd_private_simulation *s) {
         if (i >= rows)
             continue;
         if (t->process)
-            snprintf(name, sizeof name, "%" PRIu32 " of process %" PRIu32, t->thread, t->process);
+            snprintf(name, sizeof name, "%" PRIu32 " of process %" PRIu32, t->thread,
+                     t->process + 1);
         else
             snprintf(name, sizeof name, "%" PRIu32, t->thread);
         add_thread(paper, s, name, t->levels);

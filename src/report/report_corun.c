@@ -68,6 +68,24 @@ static uint64_t block_bytes_of(const corun_report *r) {
     return rd_profile_facts_of(r->request.profiles[0])->block_bytes;
 }
 
+/* Returns whether the size lies inside a bin of program `i`, so that its miss ratio alone is
+ * interpolated. */
+static bool is_interpolated(const corun_report *r, size_t i) {
+    rd_profile *p = r->request.profiles[i];
+    double miss;
+    bool interpolated = false;
+    return !isnan(r->answer->together[i].alone) &&
+           rd_mrc_at(rdi_profile_ctx(p), p, r->answer->blocks, &miss, &interpolated) == RD_OK &&
+           interpolated;
+}
+
+static bool any_interpolated(const corun_report *r) {
+    bool any = false;
+    for (size_t i = 0; i < r->request.n; i++)
+        any = any || is_interpolated(r, i);
+    return any;
+}
+
 /* ---- CSV ---- */
 
 static void add_csv_row(rdi_text *t, const corun_report *r, size_t i) {
@@ -120,6 +138,7 @@ static void put_program(rd_json_writer *w, const corun_report *r, size_t i) {
     rd_json_put_string(w, "program", r->request.names[i]);
     rd_json_put_double(w, "rate", a->together[i].rate);
     rd_json_put_double(w, "alone", a->together[i].alone); /* null if it is unknown */
+    rd_json_put_bool(w, "interpolated", is_interpolated(r, i));
     rd_json_put_double(w, "miss_ratio", a->together[i].miss_ratio);
     rd_json_put_double(w, "occupied_blocks", a->together[i].occupied);
     if (r->request.caches)
@@ -174,10 +193,12 @@ rd_status rd_report_corun_json(rd_ctx *ctx, const rd_corun_request *request, cha
 
 /* ---- text ---- */
 
-static void add_share(rdi_paper *paper, double share) {
-    char text[RDI_FORMAT_ROOM] = "?";
-    if (!isnan(share))
-        rdi_format_share(share, text);
+static void add_share(rdi_paper *paper, double share, bool interpolated) {
+    char text[RDI_FORMAT_ROOM + 1] = "?", number[RDI_FORMAT_ROOM];
+    if (!isnan(share)) {
+        rdi_format_share(share, number);
+        snprintf(text, sizeof text, "%s%s", interpolated ? "~" : "", number);
+    }
     rdi_paper_column(paper, -SHARE_COLUMNS, text);
 }
 
@@ -229,15 +250,15 @@ static void add_program(rdi_paper *paper, const corun_report *r, size_t i) {
     add_name(paper, r->request.names[i]);
     rdi_format_share(p->rate, text);
     rdi_paper_column(paper, -RATE_COLUMNS, text);
-    add_share(paper, p->alone);
-    add_share(paper, p->miss_ratio);
+    add_share(paper, p->alone, is_interpolated(r, i));
+    add_share(paper, p->miss_ratio, false);
     rdi_format_size(paper, (uint64_t)llround(p->occupied), text);
     rdi_paper_column(paper, -SIZE_COLUMNS, text);
     if (r->request.caches)
         add_number(paper, a->cache_of[i] + 1);
     if (r->request.ways) {
         add_number(paper, a->ways_of[i]);
-        add_share(paper, a->apart[i].miss_ratio);
+        add_share(paper, a->apart[i].miss_ratio, false);
     }
     rdi_text_putc(&paper->t, '\n');
 }
@@ -262,8 +283,8 @@ static void add_conclusion(rdi_paper *paper, const corun_report *r) {
     else
         snprintf(text, sizeof text,
                  "Together, %s of all references miss. If each program had such a cache to itself, "
-                 "%s would miss.",
-                 now, other);
+                 "%s%s would miss.",
+                 now, any_interpolated(r) ? "about " : "", other);
     rdi_paper_wrap(paper, text);
     if (!r->request.ways)
         return;
@@ -286,6 +307,10 @@ static void add_table(rdi_paper *paper, const corun_report *r) {
         add_program(paper, r, k);
     rdi_text_putc(&paper->t, '\n');
     add_conclusion(paper, r);
+    if (any_interpolated(r))
+        rdi_paper_wrap(
+            paper, "A miss ratio with '~' is interpolated, because the size lies inside a bin of "
+                   "the profile; analyze with --hist=full.");
 }
 
 rd_status rd_report_corun_text(rd_ctx *ctx, const rd_corun_request *request,
@@ -294,9 +319,10 @@ rd_status rd_report_corun_text(rd_ctx *ctx, const rd_corun_request *request,
     RDI_NEED(ctx, ctx, request, text, n);
     RD_TRY(report_open(ctx, request, &r));
     rdi_paper paper = rdi_paper_start(r.request.profiles[0], style);
-    rdi_paper_wrap(&paper, "Estimated from the profiles alone, for programs that behave the same "
-                           "all the time and use different data. The caches are fully associative "
-                           "and evict the least recently used block.");
+    rdi_paper_wrap(&paper,
+                   "The numbers are estimated from the profiles alone. The estimate assumes "
+                   "that programs behave the same all the time and share no data, and that "
+                   "caches are fully associative and evict the least recently used block.");
     for (size_t i = 0; i < r.request.n_blocks && paper.t.status == RD_OK; i++) {
         paper.t.status = find_answer(&r, i);
         if (paper.t.status == RD_OK)

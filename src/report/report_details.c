@@ -16,10 +16,11 @@
 #define CALL_PATHS 5  /* maximum number of call paths in the table of call paths */
 /* An entry is shown if it has more than this fraction of the misses of some level. The first entry
  * is always shown. */
-#define TELLING     0.001
-#define LEVEL_WIDTH 11
-#define COUNT_WIDTH 11
-#define NAME_LEAST  20
+#define TELLING      0.001
+#define LEVEL_WIDTH  11
+#define COUNT_WIDTH  11
+#define NAME_LEAST   20
+#define CALLS_INDENT 4 /* columns before the calls of a call path that have a line of their own */
 
 typedef struct details_report {
     rdi_paper *paper;
@@ -78,59 +79,9 @@ void rdi_name_data(const rd_data_region *data, char *label, char size[16]) {
 
 /* ---- tables ---- */
 
-#define TAIL_LEAST 8 /* fewest columns of the end of a cut text */
-
-/* Returns the position in a text after `n` columns. */
-static const char *after_columns(const char *text, unsigned n) {
-    for (; *text && (n > 0 || ((unsigned char)*text & 0xc0) == 0x80); text++)
-        n -= ((unsigned char)text[1] & 0xc0) != 0x80;
-    return text;
-}
-
-/* Returns how many columns of the beginning of a text stay if it is cut to `room` columns: half of them,
- * or all before the name of the library function, whose end tells the most. */
-static unsigned head_columns(const char *text, unsigned room) {
-    static const char mark[] = ", in ";
-    const char *library = strstr(text, mark);
-    unsigned upto = library ? rdi_text_columns(text) - rdi_text_columns(library) : 0;
-    upto += sizeof mark - 1;
-    return library && upto + TAIL_LEAST <= room ? upto : room - room / 2;
-}
-
-/* Adds a text. If it is longer than `columns`, dots replace its middle, because names of files are at its
- * beginning, and scopes come before the name of a function. Returns the number of columns that it takes. */
-static unsigned put_cut(rdi_paper *paper, const char *text, unsigned columns) {
-    const char *dots = paper->style.unicode ? "\xe2\x80\xa6" : "...";
-    unsigned all = rdi_text_columns(text), of_dots = rdi_text_columns(dots);
-    if (all <= columns || columns <= of_dots) {
-        rdi_text_puts(&paper->t, text);
-        return all;
-    }
-    unsigned room = columns - of_dots, head = head_columns(text, room);
-    const char *tail = after_columns(text, all - (room - head));
-    if (tail[strspn(tail, ".")] == '>') /* the end of "<...>" looks like more dots */
-        tail += strspn(tail, ".") + 1;
-    rdi_text_add(&paper->t, text, (size_t)(after_columns(text, head) - text));
-    rdi_text_puts(&paper->t, dots);
-    rdi_text_puts(&paper->t, tail);
-    return head + of_dots + rdi_text_columns(tail);
-}
-
 static unsigned name_width(const details_report *r) {
     unsigned used = 3 + COUNT_WIDTH + LEVEL_WIDTH * (unsigned)r->d->n_levels;
     return r->paper->style.width > used + NAME_LEAST ? r->paper->style.width - used : NAME_LEAST;
-}
-
-unsigned rdi_paper_label(rdi_paper *paper, const char *label, unsigned width, bool fill) {
-    rdi_text safe = rdi_text_start(paper->t.ctx);
-    unsigned columns = 0;
-    rdi_text_escaped(&safe, label);
-    if (safe.status == RD_OK && safe.data)
-        columns = put_cut(paper, safe.data, width);
-    if (fill && columns < width)
-        rdi_text_fill(&paper->t, ' ', width - columns);
-    rdi_text_drop(&safe);
-    return columns;
 }
 
 /* Adds a name and, unless `size` is empty, `size` after it, which is never cut. */
@@ -189,13 +140,34 @@ static bool is_telling(const details_report *r, size_t i, const uint64_t *misses
     return telling && i < SHOWN;
 }
 
+/* Adds a row for a call path. If its name is longer than the column, the calls get a line of their own. */
+static void put_call_path(const details_report *r, const rdi_call_path *path) {
+    const rd_contexts *c = r->d->contexts;
+    bool unicode = r->paper->style.unicode;
+    const char *arrow = unicode ? "\xe2\x86\x90" : "<-", *dots = unicode ? "\xe2\x80\xa6" : "...";
+    unsigned width = name_width(r), room = r->paper->style.width - CALLS_INDENT;
+    rdi_text label = rdi_text_start(r->paper->t.ctx), calls = rdi_text_start(r->paper->t.ctx);
+    rdi_name_node(c, path->node, &label);
+    rdi_name_calls(c, path->node, arrow, dots, room, &calls);
+    bool fits = !calls.data || !label.data ||
+                rdi_text_columns(label.data) + 1 + rdi_text_columns(calls.data) <= width;
+    if (fits && calls.data)
+        rdi_text_printf(&label, " %s", calls.data);
+    put_row(r, label.data ? label.data : "", "", path->misses, path->references);
+    if (!fits) {
+        rdi_text_fill(&r->paper->t, ' ', CALLS_INDENT);
+        rdi_paper_label(r->paper, calls.data, room, false);
+        rdi_text_putc(&r->paper->t, '\n');
+    }
+    rdi_text_drop(&label);
+    rdi_text_drop(&calls);
+}
+
 /* Adds the call paths with the most misses. A path of one frame says no more than its line does, so
  * the table needs a path with a call. */
 static void put_call_paths(const details_report *r) {
     rdi_call_path paths[CALL_PATHS];
-    char label[RDI_LABEL_ROOM];
     const rd_contexts *c = r->d->contexts;
-    const char *arrow = r->paper->style.unicode ? "\xe2\x86\x90" : "<-";
     size_t n = rdi_call_paths_find(r->paper->t.ctx, r->d, paths, CALL_PATHS);
     bool calls = false;
     for (size_t i = 0; i < n; i++)
@@ -203,10 +175,8 @@ static void put_call_paths(const details_report *r) {
     if (!calls)
         return;
     put_heading(r, "Call paths", "references");
-    for (size_t i = 0; i < n && is_telling(r, i, paths[i].misses); i++) {
-        rdi_name_call_path(c, paths[i].node, arrow, label, sizeof label);
-        put_row(r, label, "", paths[i].misses, paths[i].references);
-    }
+    for (size_t i = 0; i < n && is_telling(r, i, paths[i].misses); i++)
+        put_call_path(r, &paths[i]);
 }
 
 static void put_tables(const details_report *r) {

@@ -14,7 +14,8 @@ void rdi_report_details(rdi_paper *paper, const rd_profile *p);
 #define RDI_LABEL_ROOM 1024 /* bytes of `label` in the functions below */
 
 /* Makes "file.c:14 function", and adds the library function that made the references if the profile names
- * it. Makes another text if the file is unknown, or for library code that several own lines call. */
+ * it. Makes another text if the file is unknown, or for library code that several lines of own
+ * code call. */
 void rdi_name_line(const rd_attribution *a, size_t index, char *label);
 /* Makes "file.c:14", or the text of rdi_name_line() if the file is unknown. */
 void rdi_name_place(const rd_attribution *a, size_t index, char *label);
@@ -26,8 +27,13 @@ void rdi_name_data(const rd_data_region *data, char *label, char size[16]);
 void rdi_say_unknown_code(const rd_details *d, rdi_text *words);
 /* Prints these sentences as a paragraph of their own, with escaped control characters. */
 void rdi_paper_unknown_code(rdi_paper *paper, const rd_details *d);
-/* Adds a label. If it has more than `width` columns, dots replace its middle; if `fill` is true, it is
- * padded to them. Returns the number of columns of the label without the padding. */
+/* Adds a label. If it has more than `width` columns, the functions lose their scopes, and then dots replace
+ * the middle; if `fill` is true, it is padded to them. Returns the number of columns of the label without the
+ * padding. (label.c) */
 unsigned rdi_paper_label(rdi_paper *paper, const char *label, unsigned width, bool fill);
+
+/* Adds a text without the scopes of its functions: "get, in compare" for "billing::Index<...>::get, in
+ * std::string::compare". (label.c) */
+void rdi_text_without_scopes(rdi_text *out, const char *text);
 
 #endif

@@ -3,6 +3,7 @@
 #include "reusedist/report.h"
 
 #include "base/json_write.h"
+#include "model/mrc.h"
 #include "profile/profile_build.h"
 #include "report/paper.h"
 #include "report/report_objects.h"
@@ -22,16 +23,35 @@
 typedef struct hits_row {
     rd_hits_answer answer;
     uint64_t low, high;
+    uint64_t
+        above; /* the smallest cache is larger than this; answer.blocks - 1 if that is its exact size */
 } hits_row;
 
 static double ratio_of(const rd_hits_answer *answer) {
     return answer->reachable ? answer->requested : answer->hit_ratio;
 }
 
+/* Returns the largest size below `blocks` at which the miss ratio is exact. The smallest cache is
+ * larger, because `blocks` is the end of a bin. */
+static uint64_t size_before(const rd_profile *p, uint64_t blocks) {
+    rdi_mrc_scan scan = rdi_mrc_scan_start(p);
+    uint64_t before = blocks ? blocks - 1 : 0;
+    for (size_t i = scan.n; i-- > 0;)
+        if (scan.bins[i].low < before && rdi_mrc_bin_end(&scan, &scan.bins[i]) > before)
+            before = scan.bins[i].low;
+    return before;
+}
+
+/* Returns whether the size is only an upper limit, because the histogram has a bin that ends there. */
+static bool is_limit(const hits_row *row) {
+    return row->answer.blocks > 0 && row->above + 1 < row->answer.blocks;
+}
+
 static rd_status find_row(rd_profile *p, double hits, hits_row *row) {
     rd_ctx *ctx = rdi_profile_ctx(p);
     *row = (hits_row){.low = RD_UNKNOWN, .high = RD_UNKNOWN};
     RD_TRY(rd_cache_for_hits(ctx, p, hits, &row->answer));
+    row->above = size_before(p, row->answer.blocks);
     if (!rd_mrc_has_band(p))
         return RD_OK;
     return rd_cache_for_hits_band(ctx, p, ratio_of(&row->answer), &row->low, &row->high);
@@ -106,6 +126,7 @@ static void put_answer(rd_json_writer *w, const rd_profile *p, const hits_row *r
     rd_json_put_double(w, "requested", answer->requested);
     rd_json_put_bool(w, "reachable", answer->reachable);
     rd_json_put_double(w, "hit_ratio", answer->hit_ratio);
+    rd_json_put_bool(w, "at_most", is_limit(row));
     rdi_json_put_u64_or_null(w, "blocks", is_resolved(p, answer) ? answer->blocks : RD_UNKNOWN,
                              RD_UNKNOWN);
     if (block_bytes && is_resolved(p, answer))
@@ -132,7 +153,10 @@ rd_status rd_report_hits_json(rd_profile *p, const double *hits, size_t n_hits, 
     rd_json_put_string(&w, "schema", "reusedist.hits/1");
     rd_json_put_u64(&w, "references", facts->references);
     rdi_json_put_u64_or_null(&w, "block_bytes", facts->block_bytes, 0);
-    rd_json_put_bool(&w, "exact", facts->exact);
+    bool exact = facts->exact;
+    for (size_t i = 0; i < n_hits; i++)
+        exact = exact && !is_limit(&rows[i]);
+    rd_json_put_bool(&w, "exact", exact);
     rd_json_begin_array(&w, "caches", RD_JSON_LINES);
     for (size_t i = 0; i < n_hits; i++)
         put_answer(&w, p, &rows[i]);
@@ -157,6 +181,22 @@ static void add_range(rdi_paper *paper, const rd_profile *p, const hits_row *row
     rdi_text_printf(&paper->t, " .. %s", high);
 }
 
+/* Says between which sizes the smallest cache lies. Bins of objects are so narrow that
+ * their rows do without. */
+static void add_limit(rdi_paper *paper, uint64_t above) {
+    char size[RDI_FORMAT_ROOM];
+    rdi_format_size(paper, above, size);
+    rdi_text_printf(&paper->t, "  at most; more than %s", size);
+}
+
+/* Returns the words beside the best hit ratio, if no cache has the requested one. */
+static const char *best_of(const rd_profile *p) {
+    const rd_profile_facts *f = rd_profile_facts_of(p);
+    return f->bound     ? "  the best within the bound"
+           : f->skipped ? "  the best in the recorded parts"
+                        : "  the best possible";
+}
+
 static void add_row(rdi_paper *paper, const rd_profile *p, const hits_row *row) {
     const rd_hits_answer *answer = &row->answer;
     uint64_t resolution = rd_mrc_resolution(p);
@@ -174,29 +214,44 @@ static void add_row(rdi_paper *paper, const rd_profile *p, const hits_row *row) 
     rdi_paper_column(paper, -COUNT_COLUMNS, text);
     if (rd_mrc_has_band(p))
         add_range(paper, p, row);
+    else if (is_limit(row) && !rd_profile_objects(p))
+        add_limit(paper, row->above);
     rdi_text_puts(&paper->t, is_below_largest(p, answer) ? " *" : "");
     if (!answer->reachable)
-        rdi_text_puts(&paper->t, rd_profile_facts_of(p)->bound ? "  the best within the bound"
-                                                               : "  the best possible");
+        rdi_text_puts(&paper->t, best_of(p));
     rdi_text_putc(&paper->t, '\n');
 }
 
-/* Says why no cache has the requested hit ratio. */
+static bool is_sample_of_blocks(const rd_profile_facts *f) {
+    return f->sample_rate > 0 && f->sample_rate < 1;
+}
+
+/* Says why no cache has the requested hit ratio, and whether this is known of the whole run. */
 static void add_reason(rdi_paper *paper, const rd_profile *p, const rd_hits_answer *answer) {
-    uint64_t bound = rd_profile_facts_of(p)->bound;
-    char requested[RDI_FORMAT_ROOM], cold[RDI_FORMAT_ROOM], size[RDI_FORMAT_ROOM], text[240];
+    const rd_profile_facts *f = rd_profile_facts_of(p);
+    const char *others = rd_profile_private(p) ? " or coherence misses" : "";
+    char requested[RDI_FORMAT_ROOM], cold[RDI_FORMAT_ROOM], size[RDI_FORMAT_ROOM], text[400];
     rdi_format_share(answer->requested, requested);
     rdi_format_share(answer->cold, cold);
-    rdi_format_size(paper, bound, size);
-    if (bound)
+    rdi_format_size(paper, f->bound, size);
+    if (f->bound)
+        snprintf(
+            text, sizeof text,
+            "No cache of up to %s%s, the bound of the analysis, can serve %s of %s references.",
+            size, paper->block_bytes ? "" : " objects", requested,
+            f->skipped ? "the recorded" : "all");
+    else if (f->skipped)
         snprintf(text, sizeof text,
-                 "No cache within the bound of the analysis, %s%s, hits %s of all references.",
-                 size, paper->block_bytes ? "" : " objects", requested);
+                 "No cache can serve %s of the recorded references: %s are first touches%s in the "
+                 "recorded parts of the run. Some of these may be reuses of blocks from the parts "
+                 "that the recorder skipped, so caches may serve more references of the whole run.",
+                 requested, cold, others);
     else
         snprintf(text, sizeof text,
-                 "No cache hits %s of all references: %s are first touches%s, which miss in every "
-                 "cache.",
-                 requested, cold, rd_profile_private(p) ? " or coherence misses" : "");
+                 "%s can serve %s of all references. Every cache misses the %s that are first "
+                 "touches%s%s.",
+                 is_sample_of_blocks(f) ? "According to the sample, no cache" : "No cache",
+                 requested, cold, others, is_sample_of_blocks(f) ? ", an estimate" : "");
     rdi_text_putc(&paper->t, '\n');
     rdi_paper_wrap(paper, text);
 }
@@ -211,10 +266,12 @@ static void add_object_reason(rdi_paper *paper, const rd_hits_answer *answer,
     rdi_format_share((double)f->cold.requests / all, cold);
     rdi_format_share((double)f->deleted.requests / all, deleted);
     rdi_format_share((double)f->expired.requests / all, expired);
-    snprintf(text, sizeof text,
-             "No cache hits %s of all requests: %s are first requests of an object, %s are misses "
-             "of deleted objects and %s of expired objects, which every cache misses.",
-             requested, cold, deleted, expired);
+    snprintf(
+        text, sizeof text,
+        "%s can serve %s of all requests. Every cache misses the first request of each "
+        "object (%s of all requests) and requests for deleted (%s) and expired objects (%s)%s.",
+        f->is_sample ? "According to the sample, no cache" : "No cache", requested, cold, deleted,
+        expired, f->is_sample ? "; these are estimates" : "");
     rdi_text_putc(&paper->t, '\n');
     rdi_paper_wrap(paper, text);
 }

@@ -221,6 +221,7 @@ rd_status rd_report_mrc_text(rd_profile *p, const rd_report_style *style, const 
     RD_TRY(collect_rows(p, blocks, n_blocks, &rows, &n_rows));
     rdi_paper paper = rdi_paper_start(p, style);
     rdi_paper_title(&paper, p);
+    rdi_paper_estimate(&paper, p);
     rdi_text_putc(&paper.t, '\n');
     if (rd_profile_facts_of(p)->references == 0)
         rdi_text_puts(&paper.t, "The trace has no references, so there are no hits or misses.\n");

@@ -191,8 +191,8 @@ void rdi_objects_add_largest(rdi_paper *paper, const rd_profile *p) {
     char largest[16], note[256];
     rd_format_bytes((double)rd_profile_objects(p)->largest, largest);
     snprintf(note, sizeof note,
-             "* The largest object has %s. What a smaller cache misses depends on what it does "
-             "with objects that do not fit.",
+             "* The largest object has %s. The misses of a smaller cache depend on how it treats "
+             "objects that do not fit.",
              largest);
     rdi_text_putc(&paper->t, '\n');
     rdi_paper_wrap(paper, note);

@@ -4,7 +4,7 @@
 #include "base/json_write.h"
 #include "profile/profile_build.h"
 #include "profile/sections.h"
-#include "report/paper.h"
+#include "report/report_details.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -90,7 +90,8 @@ static void add_rows(rdi_paper *paper, const char *what, const rd_shared_row *ro
     add_heading(paper, what, lines ? "causes" : "removable");
     for (size_t i = 0; i < n && i < ROWS_SHOWN; i++) {
         rdi_text_puts(&paper->t, "  ");
-        rdi_paper_column(paper, NAME_COLUMNS - 2, rows[i].name);
+        rdi_paper_label(paper, rows[i].name, NAME_COLUMNS - 3, true);
+        rdi_text_putc(&paper->t, ' ');
         rdi_paper_count(paper, -COUNT_COLUMNS, rows[i].true_sharing);
         rdi_paper_count(paper, -COUNT_COLUMNS, rows[i].false_sharing);
         rdi_paper_count(paper, -COUNT_COLUMNS, lines ? rows[i].removals : rows[i].removes);
@@ -145,19 +146,23 @@ static void add_block(rdi_paper *paper, const rd_shared_block *b) {
     add_advice(paper, b);
 }
 
-static void add_totals(rdi_paper *paper, const rd_shared_data *s) {
+static void add_totals(rdi_paper *paper, const rd_profile *p, const rd_shared_data *s) {
     rdi_text *t = &paper->t;
     uint64_t misses = s->true_sharing + s->false_sharing;
     char share[RDI_FORMAT_ROOM], count[16], references[16], falsely[RDI_FORMAT_ROOM];
     rd_format_count((double)s->references, references);
     rd_format_count((double)misses, count);
-    rdi_format_share(s->references ? (double)misses / (double)s->references : 0, share);
+    double coherence = s->references ? (double)misses / (double)s->references : 0;
+    char recorded[RDI_RECORDED_ROOM];
+    rdi_format_share(coherence, share);
     rdi_format_share(misses ? (double)s->false_sharing / (double)misses : 0, falsely);
     rdi_text_printf(t, "  references       %s of %" PRIu64 " thread%s, interleaving: ", references,
                     s->threads, s->threads == 1 ? "" : "s");
-    rdi_text_escaped(t, s->threads == 1 ? "recorded" : s->interleave);
+    rdi_text_escaped(t, rdi_order_name(s->interleave, s->threads));
     rdi_text_printf(t, "\n  coherence misses %s, %s of the references; %s are false sharing\n",
                     count, share, falsely);
+    if (rdi_format_recorded(p, coherence, recorded))
+        rdi_text_printf(t, "  recorded order   %s", recorded);
     rdi_text_printf(t, "  shared blocks    %" PRIu64 "\n", s->shared_blocks);
 }
 
@@ -168,7 +173,7 @@ rd_status rd_report_sharing_text(rd_profile *p, const rd_report_style *style, ch
     RD_TRY(find(p, &s));
     rdi_paper paper = rdi_paper_start(p, style);
     rdi_paper_title(&paper, p);
-    add_totals(&paper, s);
+    add_totals(&paper, p, s);
     if (s->n_blocks == 0)
         rdi_text_puts(&paper.t, "\nNo thread lost a block to another thread.\n");
     else

@@ -40,6 +40,13 @@ static double miss_at(const rdi_report *r, uint64_t blocks, bool *interpolated) 
     return rdi_mrc_scan_at(&scan, blocks, interpolated);
 }
 
+/* Returns "about " if the miss ratio at this size is estimated, or interpolated inside a bin. */
+static const char *about(const rdi_report *r, uint64_t blocks) {
+    bool interpolated;
+    miss_at(r, blocks, &interpolated);
+    return interpolated || rd_mrc_has_band(r->p) ? "about " : "";
+}
+
 const char *rdi_report_unit(const rdi_report *r) {
     return r->facts->block_bytes ? "" : " objects";
 }
@@ -143,7 +150,8 @@ static void add_working_sets(rdi_report *r) {
         char before[RDI_FORMAT_ROOM], note[64] = "";
         rdi_format_share(knees[i].miss_before, before);
         if (resolves_half(r, &knees[i]))
-            snprintf(note, sizeof note, "%s at half the size", before);
+            snprintf(note, sizeof note, "half the size: %s%s",
+                     *about(r, knees[i].blocks / 2) ? "~" : "", before);
         add_size(r,
                  i == 0       ? "working set"
                  : is_wide(r) ? "another working set"
@@ -187,10 +195,6 @@ static size_t find_telling(const rdi_report *r, size_t *first) {
     return n;
 }
 
-static const char *about(const rdi_report *r) {
-    return rd_mrc_has_band(r->p) ? "about " : "";
-}
-
 /* States the miss ratio at one cache size if there is no level to name: at the bound, or at a tenth of all
  * blocks. */
 static void say_something(const rdi_report *r, rdi_text *words) {
@@ -204,7 +208,7 @@ static void say_something(const rdi_report *r, rdi_text *words) {
     rdi_format_share(miss_at(r, blocks, &interpolated), share);
     rdi_text_printf(words, "A cache of %s%s (%s) would miss %s%s of the references. ", size,
                     rdi_report_unit(r), f->bound ? "the bound of this analysis" : "a tenth of all",
-                    about(r), share);
+                    about(r, blocks), share);
 }
 
 /* Adds a sentence with the miss ratios of the levels. */
@@ -217,7 +221,7 @@ static void say_levels(const rdi_report *r, rdi_text *words) {
         rdi_format_share(miss_at(r, blocks, &interpolated), share);
         rdi_format_size(&r->paper, blocks, size);
         if (i > first)
-            rdi_text_puts(words, i + 1 < n ? ", one of " : " and one of ");
+            rdi_text_puts(words, i + 1 < n ? ", one of " : ", and one of ");
         rdi_text_printf(words, i > first ? "%s%s " : "A cache of %s%s would miss ", size,
                         rdi_report_unit(r));
         rdi_text_printf(words,
@@ -225,7 +229,7 @@ static void say_levels(const rdi_report *r, rdi_text *words) {
                         : rd_profile_private(r->p)
                             ? "only first touches and coherence misses (%s%s)"
                             : "only the first touches (%s%s)",
-                        about(r), share);
+                        about(r, blocks), share);
         rdi_text_puts(words, i == first && !everything ? " of the references" : "");
     }
     if (n > first)
@@ -249,7 +253,7 @@ static void say_no_working_set(const rdi_report *r, rdi_text *words) {
         char most[64], nearly_all[64];
         format_needed(r, rd_smallest_cache(r->p, 0.9), most, sizeof most);
         format_needed(r, rd_smallest_cache(r->p, 0.99), nearly_all, sizeof nearly_all);
-        rdi_text_printf(words, ": 90 %% of the achievable hits need %s, 99 %% need %s", most,
+        rdi_text_printf(words, ": 90 %% of the achievable hits need %s, and 99 %% need %s", most,
                         nearly_all);
     }
     rdi_text_putc(words, '.');
@@ -286,21 +290,24 @@ static void say_working_set(const rdi_report *r, rdi_text *words) {
     rdi_format_share(knees[0].miss_after, after);
     rdi_text_printf(words, "The clearest working set is %s%s: ", size, rdi_report_unit(r));
     if (resolves_half(r, &knees[0]))
-        rdi_text_printf(words,
-                        "a cache of half that size would miss %s, and a cache that holds it %s.",
-                        before, after);
+        rdi_text_printf(
+            words,
+            "a cache of half that size would miss %s%s, and a cache that holds it would miss %s%s.",
+            about(r, knees[0].blocks / 2), before, about(r, knees[0].blocks), after);
     else
-        rdi_text_printf(words, "a cache that holds it would miss %s.", after);
+        rdi_text_printf(words, "a cache that holds it would miss %s%s.", about(r, knees[0].blocks),
+                        after);
 }
 
 /* Says that the sample is too small for this trace. */
 static void say_unresolved(const rdi_report *r, rdi_text *words) {
     char size[RDI_FORMAT_ROOM];
     rdi_format_size(&r->paper, r->resolution, size);
-    rdi_text_printf(words,
-                    "The sample resolves caches of %s%s and more, but this trace needs less. Use a "
-                    "higher rate, or an exact engine.",
-                    size, rdi_report_unit(r));
+    rdi_text_printf(
+        words,
+        "The sample resolves caches of %s%s and more, but a smaller cache already has all "
+        "achievable hits of this trace. Use a higher rate, or an exact engine.",
+        size, rdi_report_unit(r));
 }
 
 void rdi_report_words(rdi_report *r) {

@@ -44,7 +44,7 @@ static size_t choose_sizes(const uint64_t *sizes, size_t n, uint64_t *out) {
 
 /* ---- CSV and JSON ---- */
 
-/* Adds a time in seconds, with as many decimals as it needs. */
+/* Adds a time in seconds, with as many decimal places as necessary. */
 static void add_seconds(rdi_text *t, uint64_t time) {
     uint64_t rest = time % SECOND;
     int digits = 9;

@@ -15,6 +15,7 @@
 
 #define RANGE_COLUMNS 15
 #define HIT_COLUMNS   11
+#define SHARING_RARE  0.001 /* fewer coherence misses per reference hardly cost time */
 
 /* ---- totals ---- */
 
@@ -84,17 +85,11 @@ static void add_infinite(rdi_report *r) {
 /* Adds the coherence misses in recorded order, if they differ by more than a point from the share
  * `coherence` of lockstep. */
 static void add_recorded_order(rdi_report *r, double coherence) {
-    const rd_interleaving *i = rd_profile_interleaving(r->p);
-    char share[RDI_FORMAT_ROOM];
-    if (!i || i->recorded_coherence == RD_UNKNOWN)
+    char text[RDI_RECORDED_ROOM];
+    if (!rdi_format_recorded(r->p, coherence, text))
         return;
-    double recorded = (double)i->recorded_coherence / (double)r->facts->references;
-    if (recorded > coherence - 0.01 && recorded < coherence + 0.01)
-        return;
-    rdi_format_share(recorded, share);
     add_label(r, "recorded order");
-    rdi_text_printf(&r->paper.t, "%s coherence misses; for details, use --interleave=recorded\n",
-                    share);
+    rdi_text_puts(&r->paper.t, text);
 }
 
 /* Adds the facts about private caches, if the profile has them. */
@@ -115,31 +110,65 @@ static void add_private(rdi_report *r) {
     rdi_text_printf(t,
                     "private, one cache for each of %zu thread%s; interleaving: ", all->n_threads,
                     all->n_threads == 1 ? "" : "s");
-    rdi_text_escaped(t, all->n_threads == 1 ? "recorded" : all->interleave);
+    rdi_text_escaped(t, rdi_order_name(all->interleave, all->n_threads));
     rdi_text_putc(t, '\n');
     add_recorded_order(r, misses / (double)r->facts->references);
+}
+
+/* Returns the block with the most coherence misses of those that are mostly false sharing, and that have half
+ * of these misses only because of data that padding separates, or NULL if there is none. */
+static const rd_shared_block *worst_false_sharing(const rd_shared_data *s) {
+    for (size_t i = 0; i < s->n_blocks; i++) {
+        const rd_shared_block *b = &s->blocks[i];
+        uint64_t misses = b->true_sharing + b->false_sharing;
+        if (b->first && b->false_sharing > b->true_sharing && b->removes >= misses / 2)
+            return b;
+    }
+    return NULL;
+}
+
+/* Says which data threads share most, and what to change first. The label has been added. */
+static void add_shared_data(rdi_report *r, const rd_shared_data *s, const char *falsely) {
+    rdi_text *t = &r->paper.t;
+    const rd_shared_block *b = worst_false_sharing(s);
+    rdi_text_printf(t, "%s of them false sharing, mostly in ", falsely);
+    rdi_text_escaped(t, s->data[0].name);
+    rdi_text_puts(t, "; see 'reusedist sharing'\n");
+    if (!b || (double)(b->true_sharing + b->false_sharing) < SHARING_RARE * (double)s->references)
+        return;
+    add_label(r, "");
+    rdi_text_printf(t, "put %" PRIu64 " byte%s between ", b->padding, b->padding == 1 ? "" : "s");
+    rdi_text_escaped(t, b->first);
+    rdi_text_puts(t, " and ");
+    rdi_text_escaped(t, b->second);
+    rdi_text_putc(t, '\n');
 }
 
 /* Adds lines about the data that threads share, if the profile has them. */
 static void add_sharing(rdi_report *r) {
     const rd_shared_data *s = rd_profile_shared(r->p);
     rdi_text *t = &r->paper.t;
-    char count[16], falsely[RDI_FORMAT_ROOM];
+    char count[16], share[RDI_FORMAT_ROOM], falsely[RDI_FORMAT_ROOM];
     if (!s || s->n_blocks == 0 || s->n_data == 0)
         return;
     double misses = (double)s->true_sharing + (double)s->false_sharing;
     rd_format_count(misses, count);
+    rdi_format_share(misses / (double)s->references, share);
     rdi_format_share((double)s->false_sharing / misses, falsely);
     add_label(r, "sharing");
-    rdi_text_printf(t, "with a cache per thread, %s coherence miss%s, %s of them false sharing,\n",
-                    count, misses == 1 ? "" : "es", falsely);
+    rdi_text_printf(t, "with a cache per thread, %s coherence miss%s, %s of the references,\n",
+                    count, misses == 1 ? "" : "es", share);
     add_label(r, "");
-    rdi_text_puts(t, "mostly in ");
-    rdi_text_escaped(t, s->data[0].name);
-    rdi_text_puts(t, "; see 'reusedist sharing'\n");
-    if (strcmp(s->interleave, "recorded") != 0)
+    if (misses < SHARING_RARE * (double)s->references)
+        rdi_text_puts(t, "so threads hardly disturb each other; see 'reusedist sharing'\n");
+    else
+        add_shared_data(r, s, falsely);
+    add_label(r, "");
+    if (strcmp(s->interleave, "recorded") != 0) {
+        rdi_text_escaped(t, s->interleave);
+        rdi_text_puts(t, ": threads take turns, because recorders serialize them\n");
         return;
-    add_label(r, "");
+    }
     rdi_text_puts(t,
                   "in the recorded order, in which threads take long turns: threads that run at\n");
     add_label(r, "");
@@ -188,6 +217,10 @@ static void add_distances(rdi_report *r) {
     else if (r->facts->sums_known)
         rdi_text_printf(&r->paper.t, ", mean %s", count);
     rdi_text_puts(&r->paper.t, " blocks\n");
+    if (r->facts->bound) {
+        add_label(r, "");
+        rdi_text_puts(&r->paper.t, "of the distances below the bound\n");
+    }
 }
 
 static void add_engine(rdi_report *r) {

@@ -45,7 +45,8 @@ void rdi_report_threads(rdi_paper *paper, const rd_private_stacks *all) {
     for (size_t i = 0; i < rows; i++) {
         const rd_thread_profile *t = &all->threads[i];
         if (t->process)
-            snprintf(name, sizeof name, "  %" PRIu32 " of process %" PRIu32, t->thread, t->process);
+            snprintf(name, sizeof name, "  %" PRIu32 " of process %" PRIu32, t->thread,
+                     t->process + 1);
         else
             snprintf(name, sizeof name, "  %" PRIu32, t->thread);
         add_row(paper, name, &t->counts);

@@ -216,7 +216,7 @@ static void add_table(rdi_paper *paper, const rd_profile *p, uint64_t ways, cons
         add_text_row(paper, &rows[i], ways);
     rdi_text_putc(&paper->t, '\n');
     rdi_paper_wrap(paper, "Misses with sets are estimated from the reuse distances (Smith 1978), "
-                          "as if blocks fell into sets at random. " RD_WAYS_WARNING ".");
+                          "as if blocks mapped to sets at random. " RD_WAYS_WARNING ".");
 }
 
 rd_status rd_report_ways_text(rd_profile *p, const rd_report_style *style, uint64_t ways,
@@ -227,6 +227,7 @@ rd_status rd_report_ways_text(rd_profile *p, const rd_report_style *style, uint6
     RD_TRY(collect_rows(p, ways, blocks, n_blocks, &rows, &n_rows));
     rdi_paper paper = rdi_paper_start(p, style);
     rdi_paper_title(&paper, p);
+    rdi_paper_estimate(&paper, p);
     rdi_text_putc(&paper.t, '\n');
     if (rd_profile_facts_of(p)->references == 0)
         rdi_text_puts(&paper.t, "The trace has no references, so there are no hits or misses.\n");

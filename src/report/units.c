@@ -9,7 +9,7 @@
 
 #define ROOM 16
 
-/* Prints three significant digits, but no decimals of a whole number: "32", "4.50", "123". From
+/* Prints three significant digits, but no decimal places for a whole number: "32", "4.50", "123". From
  * 1000 to 1023, prints four digits. */
 static void print_scaled(char *text, double x, const char *unit) {
     int decimals = x == floor(x) || x >= 99.95 ? 0 : x >= 9.995 ? 1 : 2;

@@ -8,100 +8,138 @@
 
 #include <string.h>
 
-#define TILE  RDI_TOP_RUNS /* number of references that are handled together */
+#define TILE  RDI_TOP_TILE /* number of references that are handled together */
 #define STEPS 4            /* number of tiles in progress: one for each step */
 
-/* The runs of up to TILE references of the batch, from index `at` on. */
-typedef struct tile {
-    const rd_sharing_batch *batch;
-    size_t at;
-    rdi_top_runs runs;
-    uint64_t absent;       /* the set of the runs whose blocks are looked up in advance */
-    uint64_t key[TILE];    /* the key of the thread of each run */
-    uint32_t thread[TILE]; /* the index of this thread, if the block is looked up in advance */
-    uint32_t copy[TILE];   /* the copy of its block; 0: not found, or not looked up */
-} tile;
-
-/* The columns of the references of a tile. find_runs() reads them from local variables, because its
- * stores of bytes could change any member of a struct. */
+/* The columns of the references of a tile. */
 typedef struct columns {
-    const uint64_t *addr, *blocks;
-    const uint32_t *thread, *origins;
-    const uint8_t *kind;
+    const rd_refs *refs;
+    const uint64_t *blocks;
+    const uint32_t *origins;
     uint64_t process_mask; /* 0: all references belong to one process */
 } columns;
 
+/* The runs of up to TILE references of the batch, from index `at` on. A run is named by its first
+ * reference. */
+typedef struct tile {
+    const rd_sharing_batch *batch;
+    size_t at;
+    columns c;
+    rdi_top_tile runs;
+    uint64_t threads;      /* the runs whose thread differs from that of the run before */
+    uint64_t absent;       /* the runs whose blocks are looked up in advance */
+    uint32_t thread[TILE]; /* the index of the thread of each run in `absent` */
+} tile;
+
 static uint64_t key_of(const columns *c, size_t i) {
     uint32_t o = c->origins[i];
-    return (c->addr[o] >> 48 & c->process_mask) << 32 | (c->thread ? c->thread[o] : 0);
+    return (c->refs->addr[o] >> 48 & c->process_mask) << 32 |
+           (c->refs->thread ? c->refs->thread[o] : 0);
+}
+
+/* Returns whether each of the n references of the tile has one block. */
+static bool is_unsplit(const columns *c, size_t n) {
+    return c->origins[n - 1] - c->origins[0] == n - 1;
 }
 
 /* Returns true if all n references of the tile belong to one thread. Returns false if they do not,
  * if some references have several blocks or none, or if there are no thread numbers. The loop has
  * no branches that depend on the references. */
 static bool has_one_thread(const columns *c, size_t n) {
-    uint32_t first = c->origins[0], differs = 0;
+    const uint64_t *addr = c->refs->addr + c->origins[0];
+    const uint32_t *thread = c->refs->thread;
+    uint32_t differs = 0;
     uint64_t process = 0;
-    if (c->origins[n - 1] - first != n - 1 || !c->thread)
+    if (!is_unsplit(c, n) || !thread)
         return false;
-    for (size_t i = first; i < first + n; i++) {
-        differs |= c->thread[i] ^ c->thread[first];
-        process |= c->addr[i] ^ c->addr[first];
+    thread += c->origins[0];
+    for (size_t i = 0; i < n; i++) {
+        differs |= thread[i] ^ thread[0];
+        process |= addr[i] ^ addr[0];
     }
     return !differs && !(process >> 48 & c->process_mask);
 }
 
-/* Finds the runs of the n references of the tile, without branches that depend on them. If
- * `one_thread` is true, all of them belong to the same thread. */
-static inline __attribute__((always_inline)) void find_runs(columns c, size_t n, bool one_thread,
-                                                            tile *t) {
-    uint8_t *from = t->runs.from, *stores = t->runs.stores;
-    uint64_t *block = t->runs.block, *keys = t->key, key = key_of(&c, 0), key_before = key;
-    uint64_t block_before = ~c.blocks[0];
-    unsigned stored = 0;
-    size_t m = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t b = c.blocks[i];
-        key = one_thread ? key : key_of(&c, i);
-        from[m] = (uint8_t)i;
-        block[m] = b;
-        keys[m] = key;
-        m += ((key ^ key_before) | (b ^ block_before)) != 0;
-        stored += c.kind && c.kind[c.origins[i]] & RD_STORE;
-        stores[m] = (uint8_t)stored;
-        key_before = key;
-        block_before = b;
+/* Returns the set of the references whose thread differs from that of the reference before.
+ * Reference 0 is in the set. */
+static uint64_t find_threads(const columns *c, size_t n) {
+    uint64_t set = 1, before = key_of(c, 0);
+    for (size_t i = 1; i < n; i++) {
+        uint64_t key = key_of(c, i);
+        set |= (uint64_t)(key != before) << i;
+        before = key;
     }
-    t->runs.n = m;
-    from[m] = (uint8_t)n;
-    stores[0] = 0;
-    for (size_t r = 0; r < m; r++)
-        t->runs.tag[r] = rdi_top_tag(block[r]);
+    return set;
 }
 
-/* Returns the end of the runs from run r on that belong to the same thread. */
-static size_t end_of_thread(const tile *t, size_t r) {
-    size_t end = r + 1;
-    while (end < t->runs.n && t->key[end] == t->key[r])
-        end++;
-    return end;
+static uint64_t find_stores(const rd_sharing *s, const columns *c, size_t n) {
+    const uint8_t *kind = c->refs->kind;
+    uint64_t set = 0;
+    if (!kind)
+        return 0;
+    if (is_unsplit(c, n))
+        return s->kernel->stores(kind + c->origins[0], n);
+    for (size_t i = 0; i < n; i++)
+        set |= (uint64_t)((kind[c->origins[i]] & RD_STORE) != 0) << i;
+    return set;
 }
 
-/* Finds the runs whose blocks are not in the tops of their threads, and prefetches what looking
- * them up needs. Without scans, these are all runs. */
+/* Finds the runs of the n references of the tile, without branches that depend on them. */
+static void find_runs(const rd_sharing *s, size_t n, tile *t) {
+    rdi_top_tile *runs = &t->runs;
+    t->threads = has_one_thread(&t->c, n) ? 1 : find_threads(&t->c, n);
+    runs->block = t->c.blocks;
+    runs->n = n;
+    runs->starts = s->kernel->starts(runs->block, n, runs->tag) | t->threads;
+    runs->stores = find_stores(s, &t->c, n);
+    /* In the sum, the stores of a run carry into the bit of its last reference. */
+    uint64_t ends = runs->starts >> 1 | UINT64_C(1) << (n - 1);
+    runs->storing = (((runs->stores & ~ends) + ~ends) | runs->stores) & ends;
+}
+
+/* Returns the end of the runs from reference i on that belong to the same thread. */
+static size_t end_of_thread(const tile *t, size_t i) {
+    uint64_t later = t->threads & (~UINT64_C(1) << i);
+    return later ? (size_t)__builtin_ctzll(later) : t->runs.n;
+}
+
+/* Returns the runs among `runs`, all of the current thread, whose blocks were not seen in the tiles in
+ * progress. The other blocks will be in the top. `now` is the number of the tile. */
+static uint64_t find_unseen(rd_sharing *s, const uint64_t *block, uint64_t runs, uint32_t now) {
+    uint64_t unseen = 0;
+    for (uint32_t thread = s->current; runs; runs &= runs - 1) {
+        uint64_t id = block[__builtin_ctzll(runs)];
+        uint64_t hash = (id ^ thread) * UINT64_C(0x9e3779b97f4a7c15);
+        rdi_private_sight *last = &s->sights[hash >> (64 - RDI_PRIVATE_SIGHT_BITS)];
+        if (last->block == id && last->thread == thread && now - last->tile < STEPS)
+            continue;
+        *last = (rdi_private_sight){id, thread, now};
+        unseen |= runs & -runs;
+    }
+    return unseen;
+}
+
+/* Finds the runs whose blocks are not in the tops of their threads, once per block, and prefetches
+ * what looking them up needs. Without scans, these are the first runs of all blocks. */
 static rd_status find_absent(rd_sharing *s, tile *t) {
+    uint32_t now = ++s->tiles;
     t->absent = 0;
-    for (size_t r = 0, end; r < t->runs.n; r = end) {
-        end = end_of_thread(t, r);
-        RD_TRY(rdi_private_choose_thread(s, t->key[r]));
+    for (size_t i = 0, end; i < t->runs.n; i = end) {
+        end = end_of_thread(t, i);
+        RD_TRY(rdi_private_choose_thread(s, key_of(&t->c, i)));
         const rdi_private_stack *stack = s->threads[s->current];
-        uint64_t all = (~UINT64_C(0) >> (64 - (end - r))) << r;
-        uint64_t set = s->scans ? s->kernel->absent(&stack->top, &t->runs, r, end) : all;
+        uint64_t set = t->runs.starts & rdi_tile_range(i, end);
+        set = find_unseen(s, t->runs.block, set, now);
+        if (s->scans)
+            set = s->kernel->absent(&stack->top, t->runs.tag, set);
         t->absent |= set;
         for (; set; set &= set - 1) {
-            unsigned i = (unsigned)__builtin_ctzll(set);
-            t->thread[i] = s->current;
-            RDI_PREFETCH(&stack->copy.slot[rdi_block_map_home(&stack->copy, t->runs.block[i])]);
+            unsigned r = (unsigned)__builtin_ctzll(set);
+            t->thread[r] = s->current;
+            const rdi_block_slot *home =
+                stack->copy.slot + rdi_block_map_home(&stack->copy, t->runs.block[r]) / 4 * 4;
+            RDI_PREFETCH(home); /* the slots that find() compares may lie in two cache lines */
+            RDI_PREFETCH(home + 3);
         }
     }
     return RD_OK;
@@ -112,36 +150,34 @@ static rd_status find_absent(rd_sharing *s, tile *t) {
 static columns columns_at(const rd_sharing *s, const rd_sharing_batch *batch, size_t at,
                           size_t *n) {
     *n = batch->n - at < TILE ? batch->n - at : TILE;
-    return (columns){.addr = batch->refs->addr,
+    return (columns){.refs = batch->refs,
                      .blocks = batch->blocks + at,
-                     .thread = batch->refs->thread,
                      .origins = batch->origins + at,
-                     .kind = batch->refs->kind,
                      .process_mask = s->config.processes ? ~UINT64_C(0) : 0};
 }
 
 /* Begins a tile with the references of the batch from index `at` on. */
 static rd_status begin(rd_sharing *s, const rd_sharing_batch *batch, size_t at, tile *t) {
     size_t n;
-    const columns c = columns_at(s, batch, at, &n);
     t->batch = batch;
     t->at = at;
-    if (has_one_thread(&c, n))
-        find_runs(c, n, true, t);
-    else
-        find_runs(c, n, false, t);
+    t->c = columns_at(s, batch, at, &n);
+    find_runs(s, n, t);
     return find_absent(s, t);
 }
 
 /* Looks up the copies of the runs in t->absent, and prefetches them. */
 static void look_up(const rd_sharing *s, tile *t) {
-    memset(t->copy, 0, t->runs.n * sizeof *t->copy);
     for (uint64_t set = t->absent; set; set &= set - 1) {
         unsigned i = (unsigned)__builtin_ctzll(set);
         const rdi_block_map *map = &s->threads[t->thread[i]]->copy;
-        const uint64_t *known = rdi_block_map_find(map, t->runs.block[i]);
-        t->copy[i] = known ? (uint32_t)*known : 0;
-        RDI_PREFETCH(&s->copies[t->copy[i]]);
+        uint64_t known = s->kernel->find(map, t->runs.block[i]);
+        t->runs.copy[i] = known == RDI_ABSENT ? 0 : (uint32_t)known;
+        if (t->runs.copy[i] == 0)
+            continue;
+        const rdi_copy *copy = &s->copies[t->runs.copy[i]];
+        RDI_PREFETCH(&copy->slot); /* a copy may lie in two cache lines */
+        RDI_PREFETCH(&copy->sets);
     }
 }
 
@@ -149,72 +185,107 @@ static void look_up(const rd_sharing *s, tile *t) {
 static void prefetch(const rd_sharing *s, const tile *t) {
     for (uint64_t set = t->absent; set; set &= set - 1) {
         unsigned i = (unsigned)__builtin_ctzll(set);
-        if (t->copy[i] == 0)
+        uint32_t c = t->runs.copy[i];
+        if (c == 0)
             continue;
-        const rdi_copy *copy = &s->copies[t->copy[i]];
+        const rdi_copy *copy = &s->copies[c];
         RDI_PREFETCH(&s->blocks[copy->block]);
         if (s->distances && copy->slot < RDI_SLOT_TOP)
             rdi_weight_prefetch(&s->threads[t->thread[i]]->axis, copy->slot);
         if (s->shared)
-            RDI_PREFETCH(&s->shared->uses[t->copy[i]]);
+            RDI_PREFETCH(&s->shared->uses[c]);
     }
 }
 
-/* Counts the references of runs `r` to `end` - 1 of the current thread, except for the distances of
- * the first references of the runs. */
-static void count(rd_sharing *s, const tile *t, size_t r, size_t end) {
-    const rdi_top_runs *runs = &t->runs;
+/* Counts the references `i` to `end` - 1 of the current thread, except for the distances of the
+ * first references of their runs. */
+static void count(rd_sharing *s, const rdi_top_tile *runs, size_t i, size_t end) {
     rdi_private_stack *stack = s->threads[s->current];
-    uint64_t references = (uint64_t)(runs->from[end] - runs->from[r]);
-    stack->counts.references += references;
-    stack->counts.stores += (uint64_t)(runs->stores[end] - runs->stores[r]);
-    stack->near[0] += references - (end - r);
+    uint64_t range = rdi_tile_range(i, end);
+    stack->counts.references += end - i;
+    stack->counts.stores += (uint64_t)__builtin_popcountll(runs->stores & range);
+    stack->near[0] += end - i - (uint64_t)__builtin_popcountll(runs->starts & range);
 }
 
-/* Processes run r of the current thread, which the scan has not answered. `c` is the copy of its
- * block, or 0 if it is not known. */
-static rd_status feed_run(rd_sharing *s, const tile *t, size_t r, uint32_t c) {
-    const rdi_top_runs *runs = &t->runs;
+/* Processes the run that begins with reference i of the current thread, which the scan has not
+ * answered. `c` is the copy of its block, or 0 if it is not known. */
+static rd_status feed_run(rd_sharing *s, const tile *t, size_t i, uint32_t c) {
+    size_t end = rdi_tile_run_end(&t->runs, i);
     uint64_t distance;
     const rdi_private_run run = {.batch = t->batch,
-                                 .from = t->at + runs->from[r],
-                                 .to = t->at + runs->from[r + 1],
-                                 .stores = runs->stores[r + 1] != runs->stores[r]};
+                                 .from = t->at + i,
+                                 .to = t->at + end,
+                                 .stores = t->runs.storing >> (end - 1) & 1};
     RD_TRY(rdi_private_reference(s, &run, &c, &distance));
     if (t->batch->distances)
         t->batch->distances[run.from] = distance;
     return RD_OK;
 }
 
-/* Stores the distances of runs `r` to `end` - 1, which the scan has answered. */
-static void store_distances(const tile *t, size_t r, size_t end) {
-    for (; t->batch->distances && r < end; r++)
-        t->batch->distances[t->at + t->runs.from[r]] = t->runs.distance[r];
+/* Stores the distances of the blocks that a scan has found in the top. */
+static void store_distances(const tile *t) {
+    for (uint64_t set = t->runs.near; set; set &= set - 1) {
+        size_t i = (size_t)__builtin_ctzll(set);
+        t->batch->distances[t->at + i] = t->runs.distance[i];
+    }
 }
 
-/* Processes runs `r` to `end` - 1, which belong to the current thread. */
-static rd_status feed_thread(rd_sharing *s, tile *t, size_t r, size_t end) {
+/* Notes the stores of the runs in t->runs.noted, which the scan has answered: adds their bytes to the
+ * sets of their blocks. */
+static void note_stores(const rd_sharing *s, const rdi_private_stack *stack, const tile *t) {
+    for (uint64_t left = t->runs.noted; left; left &= left - 1) {
+        size_t i = (size_t)__builtin_ctzll(left);
+        uint64_t *stored = rdi_sets_stored(s, stack->top.sets[t->runs.lane[i]]);
+        uint64_t run = t->runs.stores & rdi_tile_range(i, rdi_tile_run_end(&t->runs, i));
+        for (; run; run &= run - 1) {
+            uint32_t origin = t->c.origins[__builtin_ctzll(run)];
+            rdi_mask_add_range(stored, rdi_bytes_of(s, t->c.refs, origin, t->runs.block[i]));
+        }
+    }
+}
+
+/* Processes the runs from `i` to `end` - 1, which belong to the current thread, as far as a scan
+ * answers them. Sets *done to the first reference of the next run, or to `end`, and *copy to the copy
+ * of this run's block, or to 0 if the scan does not know it. */
+static rd_status scan_thread(rd_sharing *s, tile *t, size_t i, size_t end, size_t *done,
+                             uint32_t *copy) {
     rdi_private_stack *stack = s->threads[s->current];
-    count(s, t, r, end);
-    while (r < end) {
+    uint64_t *distances = t->batch->distances ? t->batch->distances + t->at : NULL;
+    if (t->runs.ready & rdi_tile_range(i, end))
+        RD_TRY(rdi_private_axis_room(s, stack, TILE));
+    *done = s->kernel->scan(&stack->top, &t->runs, i, end, stack->near, copy);
+    if (t->runs.noted)
+        note_stores(s, stack, t);
+    if (distances)
+        store_distances(t);
+    return t->runs.entered ? rdi_private_enter(s, stack, &t->runs, distances) : RD_OK;
+}
+
+/* Processes the runs from `i` to `end` - 1, which belong to the current thread. */
+static rd_status feed_thread(rd_sharing *s, tile *t, size_t i, size_t end) {
+    count(s, &t->runs, i, end);
+    if (s->scans)
+        rdi_private_find_ready(s, &t->runs, t->absent & rdi_tile_range(i, end));
+    while (i < end) {
         uint32_t copy = 0;
-        size_t done =
-            s->scans ? s->kernel->scan(&stack->top, &t->runs, r, end, stack->near, &copy) : r;
-        store_distances(t, r, done);
-        r = done;
-        if (r < end)
-            RD_TRY(feed_run(s, t, r, copy ? copy : t->copy[r]));
-        r++;
+        if (s->scans)
+            RD_TRY(scan_thread(s, t, i, end, &i, &copy));
+        if (i == end)
+            break;
+        if (!copy && t->absent >> i & 1)
+            copy = t->runs.copy[i];
+        RD_TRY(feed_run(s, t, i, copy));
+        i = rdi_tile_run_end(&t->runs, i);
     }
     return RD_OK;
 }
 
 /* Processes the references of a tile. */
 static rd_status feed_tile(rd_sharing *s, tile *t) {
-    for (size_t r = 0, end; r < t->runs.n; r = end) {
-        end = end_of_thread(t, r);
-        RD_TRY(rdi_private_choose_thread(s, t->key[r]));
-        RD_TRY(feed_thread(s, t, r, end));
+    for (size_t i = 0, end; i < t->runs.n; i = end) {
+        end = end_of_thread(t, i);
+        RD_TRY(rdi_private_choose_thread(s, key_of(&t->c, i)));
+        RD_TRY(feed_thread(s, t, i, end));
     }
     return RD_OK;
 }
@@ -252,7 +323,7 @@ static rd_status count_lone(rd_sharing *s, const rd_refs *refs, const columns *c
             lone->n += rdi_lone_block_is_free(its);
             its->block = id;
         }
-        bool is_store = c->kind && c->kind[origin] & RD_STORE;
+        bool is_store = refs->kind && refs->kind[origin] & RD_STORE;
         its->touched |= rdi_log_bits(s, rdi_bytes_of(s, refs, origin, id));
         its->count[is_store]++;
         stores += is_store;

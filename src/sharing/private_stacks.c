@@ -3,98 +3,7 @@
 
 #include "reusedist/engine.h"
 
-#include <inttypes.h>
 #include <string.h>
-
-#define AXIS_UNIT   1024
-#define NUMBERS_MAX UINT64_C(0xfffffffe) /* copies, blocks and sets have 32-bit numbers */
-
-/* ---- memory ---- */
-
-/* Returns the number of the next element of an array, after making room for it, or 0 after a
- * failure. The first element has number 1. */
-static uint32_t next_number(rd_sharing *s, void **array, uint64_t *n, uint64_t *room, size_t size) {
-    if (*n + 1 >= *room) {
-        if (*n >= NUMBERS_MAX) {
-            rdi_fail(s->ctx, RD_ERANGE,
-                     "an analysis of private caches is limited to %" PRIu64
-                     " blocks and as many copies of blocks in threads, and this trace has more; "
-                     "use larger blocks or a shorter trace",
-                     NUMBERS_MAX);
-            return 0;
-        }
-        if (rdi_pages_grow_array(s->ctx, array, room, *room ? 2 * *room : 256, size) != RD_OK)
-            return 0;
-    }
-    return (uint32_t)++ * n;
-}
-
-static rd_status failure(const rd_sharing *s) {
-    return s->n_copies >= NUMBERS_MAX || s->n_sets >= NUMBERS_MAX ? RD_ERANGE : RD_ENOMEM;
-}
-
-static uint32_t new_copy(rd_sharing *s, rdi_copy copy) {
-    void *array = s->copies;
-    uint32_t number = next_number(s, &array, &s->n_copies, &s->copies_room, sizeof *s->copies);
-    s->copies = array;
-    if (number)
-        s->copies[number] = copy;
-    return number;
-}
-
-static uint32_t new_block(rd_sharing *s) {
-    void *array = s->blocks;
-    uint32_t number = next_number(s, &array, &s->n_blocks, &s->blocks_room, sizeof *s->blocks);
-    s->blocks = array;
-    return number;
-}
-
-/* Allocates the two sets of bytes of a copy or a block and stores their number in *number, unless
- * *number is already set. */
-static rd_status need_sets(rd_sharing *s, uint32_t *number) {
-    if (*number)
-        return RD_OK;
-    void *array = s->sets;
-    *number = next_number(s, &array, &s->n_sets, &s->sets_room, 2 * s->words * sizeof *s->sets);
-    s->sets = array;
-    return *number ? RD_OK : failure(s);
-}
-
-/* ---- threads ---- */
-
-static rd_status open_stack(rd_sharing *s, uint64_t key, rdi_private_stack *stack) {
-    stack->key = key;
-    RD_TRY(rdi_block_map_init(&stack->copy, s->ctx));
-    RD_TRY(rdi_weight_axis_init(&stack->axis, s->ctx, AXIS_UNIT));
-    return rdi_hist_new(s->ctx, s->config.binning, &stack->hist);
-}
-
-static rd_status add_thread(rd_sharing *s, uint64_t key) {
-    uint64_t old;
-    if (s->n_threads == s->threads_room) {
-        void *grown = rdi_grow(s->ctx, s->threads, &s->threads_room, sizeof *s->threads);
-        if (!grown)
-            return RD_ENOMEM;
-        s->threads = grown;
-    }
-    rdi_private_stack *stack = rdi_calloc(s->ctx, 1, sizeof *stack);
-    if (!stack)
-        return RD_ENOMEM;
-    s->threads[s->n_threads++] = stack;
-    RD_TRY(open_stack(s, key, stack));
-    s->current = (uint32_t)(s->n_threads - 1);
-    return rdi_block_map_exchange(&s->thread_index, key, s->current, &old);
-}
-
-rd_status rdi_private_choose_thread(rd_sharing *s, uint64_t key) {
-    if (s->n_threads && s->threads[s->current]->key == key)
-        return RD_OK;
-    const uint64_t *known = rdi_block_map_find(&s->thread_index, key);
-    if (!known)
-        return add_thread(s, key);
-    s->current = (uint32_t)*known;
-    return RD_OK;
-}
 
 /* ---- coherence ---- */
 
@@ -163,7 +72,7 @@ static rd_status take_over(rd_sharing *s, rdi_shared_block *block, uint32_t owne
         if (s->shared)
             s->shared->uses[c].remove_pc = s->pc;
         remove_copy(s, copy);
-        RD_TRY(need_sets(s, &copy->sets));
+        RD_TRY(rdi_private_need_sets(s, &copy->sets));
     }
     block->owner = owner;
     return RD_OK;
@@ -179,7 +88,7 @@ static rd_status store(rd_sharing *s, uint32_t c, uint64_t **stored) {
         RD_TRY(take_over(s, block, c));
     if (block->copies == c && s->copies[c].next == 0)
         return RD_OK;
-    RD_TRY(need_sets(s, &block->sets));
+    RD_TRY(rdi_private_need_sets(s, &block->sets));
     *stored = rdi_sets_stored(s, block->sets);
     return RD_OK;
 }
@@ -195,45 +104,52 @@ static uint32_t enter_top(rd_sharing *s, rdi_private_stack *stack, uint64_t id, 
     return last;
 }
 
+rd_status rdi_private_axis_room(rd_sharing *s, rdi_private_stack *stack, uint64_t n) {
+    rdi_weight_slots slots = {&s->copies->slot, sizeof *s->copies};
+    return rdi_weight_axis_room(&stack->axis, s->ctx, n, slots);
+}
+
 /* Brings block `id` of copy `c`, which is not in the cache of its thread, to the top of the stack. */
 static rd_status push(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint32_t c) {
-    rdi_weight_slots slots = {&s->copies->slot, sizeof *s->copies};
     if (!s->distances) {
         s->copies[c].slot = RDI_SLOT_PRESENT;
         return RD_OK;
     }
-    RD_TRY(rdi_weight_axis_room(&stack->axis, s->ctx, 1, slots));
+    RD_TRY(rdi_private_axis_room(s, stack, 1));
     uint32_t last = enter_top(s, stack, id, c);
     if (last)
         s->copies[last].slot = rdi_weight_push(&stack->axis, last, 1);
     return RD_OK;
 }
 
-/* Makes the lane of copy `c` not quiet for stores, because another thread references the block. */
-static void end_quiet(rd_sharing *s, uint32_t c) {
-    const rdi_copy *copy = &s->copies[c];
-    if (copy->slot >= RDI_SLOT_TOP)
+/* Ends the ownership of a block, because another thread references it: the stores of the owner, if
+ * there is one, are no longer quiet. */
+static void end_owner(rd_sharing *s, rdi_shared_block *block) {
+    const rdi_copy *copy = &s->copies[block->owner];
+    if (block->owner && copy->slot >= RDI_SLOT_TOP)
         s->threads[copy->thread]->top.quiet_stores &= ~(UINT64_C(1) << (copy->slot - RDI_SLOT_TOP));
+    block->owner = 0;
 }
 
 /* Adds a copy of block `id` for the current thread, which references the block for the first time.
  * Sets *out to its number. */
 static rd_status add_copy(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint32_t *out) {
     uint64_t *known = rdi_block_map_find(&s->index, id), old;
-    uint32_t b = known ? (uint32_t)*known : new_block(s);
+    uint32_t b = known ? (uint32_t)*known : rdi_private_new_block(s);
     if (!b)
-        return failure(s);
+        return rdi_private_failure(s);
     if (!known)
         RD_TRY(rdi_block_map_exchange(&s->index, id, b, &old));
     rdi_shared_block *block = &s->blocks[b];
-    uint32_t c = new_copy(s, (rdi_copy){.block = b, .next = block->copies, .thread = s->current});
+    uint32_t c = rdi_private_new_copy(
+        s, (rdi_copy){.block = b, .next = block->copies, .thread = s->current});
     if (!c)
-        return failure(s);
+        return rdi_private_failure(s);
     if (s->shared)
         RD_TRY(rdi_shared_blocks_room(s->shared, c));
     if (known) {
         spread_stores(s, block);
-        end_quiet(s, block->copies); /* with several copies, none is quiet for stores */
+        end_owner(s, block);
     }
     block->owner = known ? 0 : c;
     block->copies = c;
@@ -260,7 +176,7 @@ static rd_status miss(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint
     rdi_copy *copy = &s->copies[c];
     rdi_shared_block *block = &s->blocks[copy->block];
     spread_stores(s, block);
-    block->owner = 0;
+    end_owner(s, block);
     if (s->shared && !block->detail)
         RD_TRY(begin_log(s, block, id));
     if (s->shared)
@@ -276,11 +192,10 @@ static rd_status miss(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint
  * copy to the top of the stack. */
 static rd_status reuse(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint32_t c,
                        uint64_t *distance) {
-    rdi_weight_slots slots = {&s->copies->slot, sizeof *s->copies};
     *distance = 0;
     if (!s->distances)
         return RD_OK;
-    RD_TRY(rdi_weight_axis_room(&stack->axis, s->ctx, 1, slots)); /* may change the slot */
+    RD_TRY(rdi_private_axis_room(s, stack, 1)); /* may change the slot */
     uint32_t slot = s->copies[c].slot, last = enter_top(s, stack, id, c);
     if (last) {
         uint32_t to = rdi_weight_move(&stack->axis, slot, last, 1, 1, distance);
@@ -377,14 +292,20 @@ static bool is_alone(const rd_sharing *s, uint32_t c) {
 }
 
 /* Notes whether the lane of copy `c`, which is on top of the stack, is quiet for loads and for
- * stores (sharing/stack_top.h). */
+ * stores (sharing/stack_top.h). The stores of an owner are: if other threads have had the block, the
+ * first of them has made the sets of the block, to which the later ones are added. */
 static void find_quiet(const rd_sharing *s, rdi_private_stack *stack, uint32_t c) {
-    const rdi_copy *copy = &s->copies[c];
-    uint64_t lane = UINT64_C(1) << (copy->slot - RDI_SLOT_TOP);
-    if (!is_awaiting(s, c))
-        stack->top.quiet_loads |= lane;
-    if (is_alone(s, c))
-        stack->top.quiet_stores |= lane;
+    const rdi_shared_block *block = &s->blocks[s->copies[c].block];
+    unsigned lane = s->copies[c].slot - RDI_SLOT_TOP;
+    uint64_t bit = UINT64_C(1) << lane;
+    if (is_awaiting(s, c))
+        return;
+    stack->top.quiet_loads |= bit;
+    if (block->owner != c)
+        return;
+    stack->top.quiet_stores |= bit;
+    stack->top.noted = is_alone(s, c) ? stack->top.noted & ~bit : stack->top.noted | bit;
+    stack->top.sets[lane] = block->sets;
 }
 
 /* Does the same as use_bytes() for all references of a run together, for blocks whose sets have one
@@ -431,6 +352,44 @@ static rd_status use_run(rd_sharing *s, const rdi_private_run *run, uint32_t c, 
         RD_TRY(use_bytes(s, run->batch, i, c, hit || i > run->from));
     return RD_OK;
 }
+
+/* ---- scans ---- */
+
+void rdi_private_find_ready(const rd_sharing *s, rdi_top_tile *tile, uint64_t absent) {
+    tile->ready = tile->ready_stores = tile->ready_noted = 0;
+    for (; absent; absent &= absent - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(absent);
+        uint64_t bit = absent & -absent;
+        uint32_t c = tile->copy[i], slot = c ? s->copies[c].slot : 0;
+        if (slot == 0 || slot >= RDI_SLOT_TOP || is_awaiting(s, c))
+            continue;
+        const rdi_shared_block *block = &s->blocks[s->copies[c].block];
+        bool owns = block->owner == c;
+        tile->ready |= bit;
+        tile->ready_stores |= owns ? bit : 0;
+        tile->ready_noted |= owns && !is_alone(s, c) ? bit : 0;
+        tile->sets[i] = block->sets;
+    }
+}
+
+rd_status rdi_private_enter(rd_sharing *s, rdi_private_stack *stack, const rdi_top_tile *tile,
+                            uint64_t *distances) {
+    for (uint64_t left = tile->entered; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(left);
+        uint32_t c = tile->copy[i], last = tile->last[i];
+        uint64_t distance;
+        s->copies[last].slot =
+            rdi_weight_move(&stack->axis, s->copies[c].slot, last, 1, 1, &distance);
+        s->copies[c].slot = RDI_SLOT_TOP + tile->lane[i];
+        distance += stack->top.n;
+        RD_TRY(count(stack, distance));
+        if (distances)
+            distances[i] = distance;
+    }
+    return RD_OK;
+}
+
+/* ---- runs ---- */
 
 /* Makes the windows of the timelines twice as long until reference `at` is in one of them. */
 static void widen_windows(rd_sharing *s, uint64_t at) {

@@ -10,7 +10,8 @@
  * the other threads except the set of bytes that were stored since their last references. These
  * bytes are collected for the block (`stored` of rdi_shared_block) and added to the sets of all
  * other copies when another thread references the block. So a store of an owner costs the same for
- * any number of threads, and only a change of the owner costs time for each copy.
+ * any number of threads, and only a change of the owner costs time for each copy. Such stores are
+ * quiet (sharing/stack_top.h): a scan answers them, and their bytes are noted afterwards.
  *
  * Sets of bytes exist only for copies that were removed at least once, and for blocks with several
  * copies whose owner stores.
@@ -73,6 +74,16 @@ typedef struct rdi_private_stack {
     size_t n_pending;
 } rdi_private_stack;
 
+/* The last tile of references in which a thread referenced a block. A block that was seen in a tile in
+ * progress may have an earlier tile here. */
+typedef struct rdi_private_sight {
+    uint64_t block;
+    uint32_t thread; /* index of the thread */
+    uint32_t tile;   /* number of the tile, from 1; the numbers wrap around */
+} rdi_private_sight;
+
+#define RDI_PRIVATE_SIGHT_BITS 7 /* log2 of the number of sights that are remembered */
+
 struct rd_sharing {
     rd_ctx *ctx;
     rd_sharing_config config;
@@ -104,10 +115,22 @@ struct rd_sharing {
     rdi_shared_blocks *shared; /* details of shared blocks; NULL: not requested */
     rdi_lone_blocks lone;      /* without distances: all blocks, until a second thread appears */
     bool distances; /* true: threads have LRU stacks; false: only details are requested */
+    rdi_private_sight sights[1 << RDI_PRIVATE_SIGHT_BITS]; /* the last ones, by block and thread */
+    uint32_t tiles;                                        /* number of tiles so far */
     const rdi_top_kernel *kernel;
     bool scans; /* true: the kernel has scan(), and details are not requested */
     bool finished;
 };
+
+/* Return the number of a new copy or a new block, or 0 after a failure, whose status is
+ * rdi_private_failure(). */
+uint32_t rdi_private_new_copy(rd_sharing *s, rdi_copy copy);
+uint32_t rdi_private_new_block(rd_sharing *s);
+rd_status rdi_private_failure(const rd_sharing *s);
+
+/* Allocates the two sets of bytes of a copy or a block and stores their number in *number, unless
+ * *number is already set. */
+rd_status rdi_private_need_sets(rd_sharing *s, uint32_t *number);
 
 /* Makes the thread with this key the current thread. Adds the thread if it is new. */
 rd_status rdi_private_choose_thread(rd_sharing *s, uint64_t key);
@@ -126,6 +149,18 @@ typedef struct rdi_private_run {
  * to the block, RD_MISS_COHERENCE for a coherence miss. */
 rd_status rdi_private_reference(rd_sharing *s, const rdi_private_run *run, uint32_t *c,
                                 uint64_t *distance);
+
+/* Makes room for `n` more blocks on the axis of a thread. */
+rd_status rdi_private_axis_room(rd_sharing *s, rdi_private_stack *stack, uint64_t n);
+
+/* Finds the runs of the current thread among `absent`, whose copies are in tile->copy, that may enter
+ * the top in a scan: `ready`, `ready_stores` and `ready_noted` of the tile. */
+void rdi_private_find_ready(const rd_sharing *s, rdi_top_tile *tile, uint64_t absent);
+
+/* Completes a scan in which blocks have entered the top (tile->entered): moves the copies that left it
+ * to the axis, and counts the distances. Also stores the distances, unless `distances` is NULL. */
+rd_status rdi_private_enter(rd_sharing *s, rdi_private_stack *stack, const rdi_top_tile *tile,
+                            uint64_t *distances);
 
 /* Converts `lone` to copies of the first thread. */
 rd_status rdi_private_end_lone(rd_sharing *s);

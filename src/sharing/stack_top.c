@@ -1,6 +1,8 @@
 /* Implements the operations on the top of a stack, and their kernel in plain C. See stack_top.h. */
 #include "sharing/stack_top.h"
 
+#include "reusedist/trace.h"
+
 #include <string.h>
 
 static unsigned later(const rdi_stack_top *t, int16_t time) {
@@ -20,7 +22,29 @@ static unsigned oldest(const rdi_stack_top *t) {
     return lane;
 }
 
-const rdi_top_kernel rdi_top_plain = {.later = later, .oldest = oldest};
+static uint64_t starts(const uint64_t *block, size_t n, uint16_t *tag) {
+    uint64_t set = 1;
+    for (size_t i = 0; i < n; i++)
+        tag[i] = rdi_top_tag(block[i]);
+    for (size_t i = 1; i < n; i++)
+        set |= (uint64_t)(block[i] != block[i - 1]) << i;
+    return set;
+}
+
+static uint64_t stores(const uint8_t *kind, size_t n) {
+    uint64_t set = 0;
+    for (size_t i = 0; i < n; i++)
+        set |= (uint64_t)((kind[i] & RD_STORE) != 0) << i;
+    return set;
+}
+
+static uint64_t find(const rdi_block_map *map, uint64_t block) {
+    const uint64_t *known = rdi_block_map_find(map, block);
+    return known ? *known : RDI_ABSENT;
+}
+
+const rdi_top_kernel rdi_top_plain = {
+    .starts = starts, .stores = stores, .find = find, .later = later, .oldest = oldest};
 
 void rdi_top_renumber(rdi_stack_top *t) {
     int16_t time[RDI_TOP_LANES] = {0};

@@ -10,16 +10,17 @@
  * hole is above the block, this hole gets the old time of the block; otherwise no hole is added.
  *
  * A lane is quiet if a reference to its block only moves the block to the top: no other thread has to
- * know, and no coherence miss is undecided. A scan answers references to quiet lanes with vector
- * instructions (top_kernel.inc.h).
+ * know now, and no coherence miss is undecided. A scan answers references to quiet lanes with vector
+ * instructions (top_kernel.inc.h). If other threads have had the block before, they need the bytes
+ * of the stores later, so the scan says in which runs the stores must be noted.
  */
 #ifndef RDI_STACK_TOP_H
 #define RDI_STACK_TOP_H
 
-#include "base/common.h"
+#include "order/block_map.h"
 
 #define RDI_TOP_LANES 64 /* maximum number of lanes; a set of lanes has one bit per lane */
-#define RDI_TOP_RUNS  64 /* maximum number of runs that are handled together */
+#define RDI_TOP_TILE  64 /* maximum number of references that are handled together */
 
 typedef struct rdi_stack_top {
     int16_t time[RDI_TOP_LANES]; /* 0: the lane is not used; times are different otherwise */
@@ -28,32 +29,68 @@ typedef struct rdi_stack_top {
     uint32_t copy[RDI_TOP_LANES];       /* number of the copy; 0: a hole, or not used */
     uint64_t holes;                     /* the lanes that are holes */
     uint64_t quiet_loads, quiet_stores; /* the lanes that are quiet for loads, and for stores */
-    unsigned n;                         /* number of lanes in use, holes included: 0 to n - 1 */
-    int16_t now;                        /* the latest time */
+    uint64_t noted; /* lanes that are quiet for stores, and whose stores must be noted */
+    uint32_t sets[RDI_TOP_LANES]; /* the number that the caller gives a lane in `noted` */
+    unsigned n;                   /* number of lanes in use, holes included: 0 to n - 1 */
+    int16_t now;                  /* the latest time */
 } rdi_stack_top;
 
-/* Runs of references. A run is consecutive references of one thread to one block. All references
- * but the first have the distance 0. */
-typedef struct rdi_top_runs {
-    size_t n;
-    uint64_t block[RDI_TOP_RUNS];
-    uint16_t tag[RDI_TOP_RUNS];       /* rdi_top_tag() of the block */
-    uint8_t from[RDI_TOP_RUNS + 1];   /* index of the first reference of each run; then the end */
-    uint8_t stores[RDI_TOP_RUNS + 1]; /* number of references before the run that store */
-    uint8_t distance[RDI_TOP_RUNS];   /* distance of the run's first reference, set by a scan */
-} rdi_top_runs;
+/* References of a tile, and their runs. A run is consecutive references of one thread to one block.
+ * All references but the first have the distance 0. Bit i of a set stands for reference i. */
+typedef struct rdi_top_tile {
+    const uint64_t *block;      /* the blocks of the references */
+    uint16_t tag[RDI_TOP_TILE]; /* rdi_top_tag() of these blocks */
+    size_t n;                   /* number of references */
+    uint64_t starts;            /* the references that begin a run */
+    uint64_t stores;            /* the references that store */
+    uint64_t storing;           /* the last references of the runs that have a store */
+    /* The runs whose blocks are not in the top, but may enter it in a scan, because they are quiet for
+     * loads; and of these runs, those that are also quiet for stores, and those whose stores must be
+     * noted. */
+    uint64_t ready, ready_stores, ready_noted;
+    uint32_t copy[RDI_TOP_TILE]; /* the copy of the block of a run in `ready` */
+    uint32_t
+        sets[RDI_TOP_TILE]; /* the number for `sets` of rdi_stack_top, of a run in ready_noted */
+    /* Results of a scan: */
+    uint64_t noted;             /* the first references of the runs whose stores must be noted */
+    uint8_t lane[RDI_TOP_TILE]; /* the lane of the block of such a run */
+    uint8_t distance[RDI_TOP_TILE]; /* the distance of the first reference of a run in `near` */
+    uint64_t near;                  /* the runs whose blocks were in the top */
+    uint64_t entered;            /* the runs whose blocks entered the top; `lane` has their lanes */
+    uint32_t last[RDI_TOP_TILE]; /* the copy that had to leave the lane for the axis */
+} rdi_top_tile;
 
-/* The operations that need all lanes, for one instruction set. */
+/* Returns the set of the references from `i` to `end` - 1, of which there must be at least one. */
+static inline uint64_t rdi_tile_range(size_t i, size_t end) {
+    return ~UINT64_C(0) >> (64 - (end - i)) << i;
+}
+
+/* Returns the end of the run that begins with reference i. */
+static inline size_t rdi_tile_run_end(const rdi_top_tile *t, size_t i) {
+    uint64_t later = t->starts & (~UINT64_C(1) << i);
+    return later ? (size_t)__builtin_ctzll(later) : t->n;
+}
+
+/* The operations that need all lanes or all references of a tile, for one instruction set. */
 typedef struct rdi_top_kernel {
-    /* Returns the set of the runs among `i` to `end` - 1 whose blocks are not in the top. A few may
-     * be missing, because only tags are compared. NULL in plain C, where looking the blocks up is
-     * faster. */
-    uint64_t (*absent)(const rdi_stack_top *t, const rdi_top_runs *runs, size_t i, size_t end);
-    /* Moves the blocks of runs `i` to `end` - 1 to the top, and counts the distances of their first
-     * references in `near`. Stops at a run whose block is not in the top, or whose lane is not
-     * quiet or is below a hole. Returns the number of this run, or `end`. Sets *copy to the copy of
-     * the run's block, or to 0 if the block is not in the top. NULL in plain C. */
-    size_t (*scan)(rdi_stack_top *t, rdi_top_runs *runs, size_t i, size_t end,
+    /* Returns the set of the n references whose block differs from the one before. Reference 0 is in
+     * the set. Also sets tag[i] to the tag of block[i]. */
+    uint64_t (*starts)(const uint64_t *block, size_t n, uint16_t *tag);
+    /* Returns the set of the n references that store. */
+    uint64_t (*stores)(const uint8_t *kind, size_t n);
+    /* Returns the set of the first references of the runs in `runs` whose blocks are not in the top.
+     * A few may be missing, because only tags are compared. NULL in plain C, where looking the blocks
+     * up is faster. */
+    uint64_t (*absent)(const rdi_stack_top *t, const uint16_t *tag, uint64_t runs);
+    /* Returns the value of a block in a map from which no block was removed, or RDI_ABSENT. */
+    uint64_t (*find)(const rdi_block_map *map, uint64_t block);
+    /* Moves the blocks of the runs from `i` to `end` - 1, each of which is named by its first
+     * reference, to the top, and counts the distances of the first references to blocks that were in
+     * the top in `near`. The blocks of runs in tile->ready enter the top if it has no hole. Stops at a
+     * run of another block that is not in the top, or whose lane is not quiet or is below a hole.
+     * Returns the first reference of this run, or `end`. Sets *copy to the copy of the run's block,
+     * or to 0 if the block is not in the top. NULL in plain C. */
+    size_t (*scan)(rdi_stack_top *t, rdi_top_tile *tile, size_t i, size_t end,
                    uint64_t near[RDI_TOP_LANES], uint32_t *copy);
     /* Returns the number of lanes with a later time than `time`. */
     unsigned (*later)(const rdi_stack_top *t, int16_t time);
@@ -70,9 +107,9 @@ static inline uint16_t rdi_top_tag(uint64_t block) {
 /* Replaces the times by the numbers 1 to n in the same order. */
 void rdi_top_renumber(rdi_stack_top *t);
 
-/* Makes room for the times of RDI_TOP_RUNS runs. */
+/* Makes room for the times of RDI_TOP_TILE runs. */
 static inline void rdi_top_room(rdi_stack_top *t) {
-    if (RDI_UNLIKELY(t->now > INT16_MAX - RDI_TOP_RUNS))
+    if (RDI_UNLIKELY(t->now > INT16_MAX - RDI_TOP_TILE))
         rdi_top_renumber(t);
 }
 

@@ -1,7 +1,7 @@
-/* Chooses the reader of a symbol by its language. See demangle.h.
+/* Chooses the demangler of a symbol by the language of the symbol. See demangle.h.
  *
- * The reader of C++ symbols is a function of the C++ runtime library, which is loaded when the
- * first C++ symbol appears, so that libreusedist does not depend on it.
+ * The demangler of C++ symbols is a function of the C++ runtime library. This library is loaded
+ * when the first C++ symbol appears, so libreusedist does not depend on it.
  */
 #include "symbols/demangle.h"
 
@@ -15,17 +15,17 @@
 /* Longer symbols stay as they are, because nested substitutions can make their names huge. */
 #define CXX_SYMBOL_MAX 2048
 
-typedef char *(*cxx_reader)(const char *symbol, char *room, size_t *n, int *status);
+typedef char *(*cxx_demangler)(const char *symbol, char *room, size_t *n, int *status);
 
-static cxx_reader read_cxx; /* NULL: the library is not installed */
+static cxx_demangler call_cxx; /* NULL: the library is not installed */
 
 static void load_cxx(void) {
     static const char *const libraries[] = {"libstdc++.so.6", "libc++abi.so.1"};
-    for (size_t i = 0; i < RDI_COUNT(libraries) && !read_cxx; i++) {
+    for (size_t i = 0; i < RDI_COUNT(libraries) && !call_cxx; i++) {
         void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
         void *found = library ? dlsym(library, "__cxa_demangle") : NULL;
         /* C has no cast from a data pointer to a function pointer. */
-        memcpy(&read_cxx, &found, sizeof found);
+        memcpy(&call_cxx, &found, sizeof found);
     }
 }
 
@@ -34,7 +34,7 @@ static rd_status demangle_cxx(rdi_arena *arena, const char *symbol, const char *
     int status = 0;
     pthread_once(&once, load_cxx);
     char *name =
-        read_cxx && strlen(symbol) < CXX_SYMBOL_MAX ? read_cxx(symbol, NULL, NULL, &status) : NULL;
+        call_cxx && strlen(symbol) < CXX_SYMBOL_MAX ? call_cxx(symbol, NULL, NULL, &status) : NULL;
     if (!name)
         return RD_OK;
     bool fits = strlen(name) < RDI_NAME_ROOM;

@@ -9,10 +9,10 @@
 
 /* Sets *out to the readable form of a symbol of C++, Rust, Fortran or a clone of a function, or to
  * `symbol` itself if it has no other form. A new text is in the arena. C++ symbols stay as they are
- * if the C++ runtime library, which reads them, is not installed. */
+ * if the C++ runtime library, which has their demangler, is not installed. */
 rd_status rdi_demangle(rdi_arena *arena, const char *symbol, const char **out);
 
-/* Reads a symbol of Rust, of the old form (_ZN...17h<hash>E) or the new one (_R...), into `out`,
+/* Demangles a symbol of Rust, of the old form (_ZN...17h<hash>E) or the new one (_R...), into `out`,
  * which has RDI_NAME_ROOM bytes. Returns false if the symbol has neither form or is damaged, or if
  * its name does not fit. */
 bool rdi_demangle_rust(const char *symbol, char *out);

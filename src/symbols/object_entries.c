@@ -46,7 +46,7 @@ void rdi_code_entries_fini(rd_ctx *ctx, rdi_code_entries *e) {
     *e = (rdi_code_entries){0};
 }
 
-/* ---- the inlined functions and blocks inside an entry ---- */
+/* ---- the inlined functions and lexical blocks inside an entry ---- */
 
 /* `parent` is where the entry lies in memory, which tells the entries of all files apart. */
 typedef struct rdi_inside {

@@ -1,4 +1,5 @@
-/* Entries of the debug information that have code: functions, blocks and units, found by address. */
+/* Entries of the debug information that have code: functions, lexical blocks and units, found by
+ * address. */
 #ifndef RDI_OBJECT_ENTRIES_H
 #define RDI_OBJECT_ENTRIES_H
 
@@ -24,15 +25,15 @@ const Dwarf_Die *rdi_code_entries_find(const rdi_code_entries *e, Dwarf_Addr add
                                        Dwarf_Addr *begin);
 void rdi_code_entries_fini(rd_ctx *ctx, rdi_code_entries *e);
 
-/* The inlined functions and blocks inside functions, blocks and inlined functions: a hash table of those
- * entries whose children were read. An index whose fields are all 0 is empty. */
+/* The inlined functions and lexical blocks inside functions, inlined functions and lexical blocks: a hash
+ * table of those entries whose children were read. An index whose fields are all 0 is empty. */
 typedef struct rdi_inner_entries {
     struct rdi_inside *slot;
     size_t n, room; /* the room is 0 or a power of two; at most half of it is used */
 } rdi_inner_entries;
 
-/* Finds the child of `parent` that is an inlined function or a block and contains the address. Stores NULL
- * if there is none. *out is valid until the next call. */
+/* Finds the child of `parent` that is an inlined function or a lexical block and contains the address. Stores
+ * NULL if there is none. *out is valid until the next call. */
 rd_status rdi_inner_entries_find(rd_ctx *ctx, rdi_inner_entries *index, Dwarf_Die *parent,
                                  Dwarf_Addr address, const Dwarf_Die **out);
 void rdi_inner_entries_fini(rd_ctx *ctx, rdi_inner_entries *index);

@@ -183,6 +183,8 @@ static rd_status binary_open(void *self, rdi_reader *r) {
     b->present = (b->size ? RD_FIELD_SIZE : 0u) | (b->kind ? RD_FIELD_KIND : 0u) |
                  (b->pc ? RD_FIELD_PC : 0u) | (b->thread ? RD_FIELD_THREAD : 0u);
     r->ids = b->id != 0;
+    r->requests = (b->time ? RD_FIELD_TIME : 0u) | (b->ttl ? RD_FIELD_LIFETIME : 0u) |
+                  (b->op ? RD_FIELD_OPERATION : 0u) | (b->size && b->id ? RD_FIELD_BYTES : 0u);
     return RD_OK;
 }
 
@@ -249,7 +251,7 @@ static size_t load_u32(binary_reader *b, uint64_t number, const char *wrong, siz
 }
 
 static size_t load_sizes(binary_reader *b, size_t n, uint32_t *out) {
-    n = load_u32(b, b->size, "size of this record is not from 0 to 4294967295", n, out);
+    n = load_u32(b, b->size, "size of this record is not from 0 to 4,294,967,295", n, out);
     for (size_t i = 0; i < n; i++)
         out[i] = out[i] ? out[i] : 1; /* 0 counts as 1, because traces without sizes have 0 here */
     return n;
@@ -268,9 +270,7 @@ static size_t load_kinds(binary_reader *b, size_t n, uint8_t *out) {
 
 static rd_status binary_select(void *self, uint32_t fields) {
     binary_reader *b = self;
-    uint32_t have = (b->time ? RD_FIELD_TIME : 0u) | (b->ttl ? RD_FIELD_LIFETIME : 0u) |
-                    (b->op ? RD_FIELD_OPERATION : 0u) | (b->size && b->id ? RD_FIELD_BYTES : 0u);
-    fields &= have;
+    fields &= b->r->requests;
     if (!fields)
         return RD_OK;
     if (!(b->more = rdi_alloc(b->r->ctx, RD_MORE_BYTES + 1, sizeof *b->more)))
@@ -369,7 +369,7 @@ static rd_status binary_read(void *self, rd_refs *refs) {
     if (b->kind)
         n = load_kinds(b, n, col->kind);
     if (b->thread)
-        n = load_u32(b, b->thread, "thread of this record is not from 0 to 4294967295", n,
+        n = load_u32(b, b->thread, "thread of this record is not from 0 to 4,294,967,295", n,
                      col->thread);
     if (n == 0 && records > 0)
         return fail_value(b);

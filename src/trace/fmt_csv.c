@@ -347,8 +347,12 @@ static rd_status find_columns(csv_reader *c, const char *header, const char *end
             "%s: the column of the ids is unknown; name it with id=NAME or id=NUMBER (or "
             "addr= for addresses), for example -f csv:id=2",
             c->rows.lines.r->in->name);
-    for (int role = RDI_ROW_SIZE; role < RDI_ROW_ROLES; role++)
+    rdi_reader *r = c->rows.lines.r;
+    for (int role = RDI_ROW_SIZE; role < RDI_ROW_ROLES; role++) {
         RD_TRY(find_column(c, role, header, end));
+        r->requests |= c->found[role] ? roles[role].field & RD_REQUEST_FIELDS : 0;
+    }
+    r->requests |= r->ids && c->found[RDI_ROW_SIZE] ? RD_FIELD_BYTES : 0;
     return RD_OK;
 }
 
@@ -530,7 +534,7 @@ static const rd_opt csv_opts[] = {
     COLUMN_OPT(RDI_ROW_TTL, "ttl", "lifetimes in seconds"),
     COLUMN_OPT(RDI_ROW_OP, "op", "operations"),
     COLUMN_OPT(RDI_ROW_KEYSIZE, "keysize", "key sizes in bytes"),
-    COLUMN_OPT(RDI_ROW_COUNT, "count", "numbers of equal requests"),
+    COLUMN_OPT(RDI_ROW_COUNT, "count", "number of times that a request is made"),
     {.name = "preset",
      .type = RD_OPT_CHOICE,
      .offset = offsetof(csv_reader, preset),
@@ -559,7 +563,8 @@ const rdi_format_ops rdi_format_csv = {
             .name = "csv",
             .summary = "text table whose columns are chosen by name or number",
             .card =
-                "One reference per line. Columns are named by their title or number (from 1):\n"
+                "Each line has one reference. Columns are named by their title or number (from "
+                "1):\n"
                 "id= for object ids (numbers or names), or addr= for addresses (decimal or 0x\n"
                 "hexadecimal), which are then split into blocks by size=. kind=, thread= and pc=\n"
                 "are optional. A column that no option names is taken from the header line, if it\n"
@@ -573,7 +578,7 @@ const rdi_format_ops rdi_format_csv = {
                 "  time    time, timestamp, op_time\n"
                 "  ttl     ttl, lifetime\n"
                 "  op      op, operation\n"
-                "and NAME=none ignores such a column. A size of 0 counts as 1, except for\n"
+                "NAME=none ignores such a column. A size of 0 counts as 1, except for\n"
                 "--weight=bytes, where an object may have 0 bytes. Kinds, in upper or\n"
                 "lower case:\n"
                 "  load    r, rd, read, l, load, get, gets, head, 0\n"

@@ -84,6 +84,7 @@ const rdi_format_ops rdi_format_din = {
             .fields = RD_FIELD_SIZE | RD_FIELD_KIND,
             .writable = true,
             .opts = din_opts,
+            .unwritten = RD_FIELD_SIZE,
         },
     .state_size = sizeof(din_reader),
     .probe = din_probe,

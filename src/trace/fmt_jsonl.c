@@ -317,6 +317,8 @@ static rd_status jsonl_open(void *self, rdi_reader *r) {
     rdi_id_table_init(&j->rows.ids, r->ctx);
     j->selected[RDI_ROW_ID] = true;
     j->rows.unit = rdi_time_unit(j->time_unit);
+    for (int role = RDI_ROW_SIZE; role < RDI_ROW_ROLES; role++)
+        r->requests |= j->key[role] ? members[role].field : 0;
     return check_options(j);
 }
 
@@ -381,7 +383,7 @@ const rdi_format_ops rdi_format_jsonl = {
                 "error, an empty\n"
                 "line is not. A line may be up to 64 MiB long. Strings are taken as they are "
                 "written, without\n"
-                "resolving escapes, and negative integers as names.\n"
+                "resolving escapes; negative integers are taken as names.\n"
                 "\n"
                 "With id=NAME, every object is one request, and options name its members. Requests "
                 "of\n"

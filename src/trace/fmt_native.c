@@ -78,6 +78,7 @@ static rd_status native_open(void *self, rdi_reader *r) {
     f->fields = f->head.fields & ~(uint32_t)(RD_REQUEST_FIELDS | RD_FIELD_CONTEXT);
     RD_TRY(make_columns(f));
     r->ids = f->head.ids;
+    r->requests = f->head.fields & RD_REQUEST_FIELDS;
     r->sampled = f->head.sampled;
     r->note = f->head.note[0] ? f->head.note : NULL;
     return RD_OK;
@@ -321,7 +322,7 @@ const rdi_format_ops rdi_format_native = {
                 "Addresses are coded as differences from recent ones, together with size and "
                 "kind,\n"
                 "in one to two bytes per reference for program traces; program counter and\n"
-                "thread are optional columns. Every frame of 65536 references has a checksum\n"
+                "thread are optional columns. Every frame of 65,536 references has a checksum\n"
                 "and the file has an end mark: damage and truncation are detected, and all frames\n"
                 "before them are still read. docs/trace-format.md specifies the format. When\n"
                 "writing, native:frame=N makes frames of N references, so that fewer than N\n"

@@ -63,6 +63,7 @@ static int oracle_probe(const uint8_t *head, size_t n, bool whole) {
 
 static rd_status oracle_open(void *self, rdi_reader *r) {
     ((oracle_reader *)self)->r = r;
+    r->requests = RD_FIELD_TIME | RD_FIELD_BYTES;
     return RD_OK;
 }
 

@@ -50,12 +50,13 @@ const rdi_format_ops rdi_format_pinatrace = {
         {
             .name = "pinatrace",
             .summary = "Pin pinatrace.out: program counter, R or W, address",
-            .card = "Each line has '0xPC: R 0xADDR' or '0xPC: W 0xADDR'. Lines that begin with '#' "
-                    "(the final\n"
-                    "'#eof') and empty lines are skipped. There are data references only, without "
-                    "sizes: every "
-                    "reference\n"
-                    "touches one byte unless size= is given.",
+            .card =
+                "Each line has '0xPC: R 0xADDR' or '0xPC: W 0xADDR'. Lines that begin with '#' "
+                "(the final\n"
+                "'#eof') and empty lines are skipped. The format has only data references, without "
+                "sizes: every "
+                "reference\n"
+                "touches one byte unless size= is given.",
             .fields = RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC,
             .opts = pinatrace_opts,
         },

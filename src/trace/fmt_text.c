@@ -129,8 +129,9 @@ const rdi_format_ops rdi_format_text = {
             .card =
                 "Blanks around an id are ignored; empty lines and lines that begin with '#' are "
                 "skipped.\n" RDI_ID_CARD "\n"
-                "Writing drops everything but the address: 0x hexadecimal, or decimal for "
-                "object ids.",
+                "Writing drops everything but the address, which is hexadecimal with 0x, or "
+                "decimal\n"
+                "for object ids.",
             .ids = true,
             .writable = true,
             .opts = text_opts,

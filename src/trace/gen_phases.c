@@ -35,8 +35,8 @@ static const rd_opt phases_opts[] = {
      .choices = "uniform|cycle",
      .def = "uniform",
      .help =
-         "references in a phase; uniform: to random blocks of the set; cycle: to all its blocks in "
-         "turn"},
+         "which blocks a phase references; uniform: random blocks of its set; cycle: all blocks of "
+         "its set in turn"},
     RDI_GENERATOR_OPTS(phases_state, g),
     {.name = NULL},
 };
@@ -84,8 +84,9 @@ const rdi_format_ops rdi_generator_phases = {
         {
             .name = "phases",
             .summary = "several working sets in turn",
-            .card = "Each phase works in its own set of blocks; after the last set the first one\n"
-                    "follows again. Sets do not overlap.",
+            .card = "The phases use the working sets in turn, and begin again with the first one "
+                    "after\n"
+                    "the last. The sets do not overlap.",
             .opts = phases_opts,
         },
     .state_size = sizeof(phases_state),

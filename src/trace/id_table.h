@@ -92,10 +92,9 @@ uint64_t rdi_id_hash(uint64_t seed, const char *text, size_t n);
 
 #define RDI_ID_CARD                                                                                \
     "base=auto: decimal numbers without leading zeros and hexadecimal numbers with 0x are taken\n" \
-    "as numbers, anything else is a name, which becomes the 64-bit hash of its bytes. Two "        \
-    "ids\n"                                                                                        \
-    "with the same hash are detected; seed=N then chooses another hash. If the first\n"            \
-    "65536 ids are all numbers, a later name is an error. base=dec and base=hex accept\n"          \
-    "numbers only (hex with or without 0x), base=string takes every id as a name."
+    "as numbers. Any other id is a name and becomes the 64-bit hash of its bytes. Two ids with\n"  \
+    "the same hash are an error; seed=N chooses another hash. If the first 65,536 ids are all\n"   \
+    "numbers, a later name is an error. base=dec and base=hex accept numbers only (hex with or\n"  \
+    "without 0x); base=string takes every id as a name."
 
 #endif

@@ -115,7 +115,7 @@ static bool any_spans(const rd_mapper *m, size_t k) {
     return differ >> m->shift != 0;
 }
 
-/* Maps the next k references, none of which spans blocks. Returns the new number of blocks in
+/* Maps the next k references, each of which touches one block. Returns the new number of blocks in
  * `out`. */
 static size_t map_single(rd_mapper *m, size_t n, size_t k) {
     const uint64_t *addr = m->refs->addr + m->at;
@@ -200,7 +200,7 @@ static rd_status map_spanning(rd_mapper *m, size_t k, size_t *n) {
 }
 
 /* Fills `out` and sets *count to its number of blocks. The function works in runs of up to RUN_MAX
- * references, so that a reference that spans blocks slows down few other references. */
+ * references, so that a reference that touches several blocks slows down few other references. */
 static rd_status map_refs(rd_mapper *m, size_t *count) {
     /* The reference that is being split comes right before `at`. */
     size_t n = m->splitting ? emit_split(m, 0, m->at - 1) : 0;

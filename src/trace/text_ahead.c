@@ -5,9 +5,9 @@
 #include "trace/id_table.h"
 #include "trace/lines.h"
 
-/* Maximum number of batches of a portion. It is enough for RDI_TEXT_AHEAD_PORTION bytes in which
- * each reference takes two bytes. The caller's thread reads a portion with more batches again, so
- * memory is bounded. */
+/* Maximum number of batches of a portion, which limits the memory. It is enough for
+ * RDI_TEXT_AHEAD_PORTION bytes if each reference takes at least two bytes. If a portion has more
+ * batches, the caller's thread parses it again. */
 #define BATCHES 68
 
 /* CUT: the portion was not read yet; DONE: it was read; AGAIN: the caller's thread must read it. */

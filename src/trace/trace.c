@@ -236,6 +236,10 @@ rd_status rd_trace_open_memory(rd_ctx *ctx, const char *name, const void *data, 
     return open_input(ctx, in, spec, out);
 }
 
+uint32_t rd_trace_request_fields(const rd_trace *t) {
+    return t ? t->reader.requests : 0;
+}
+
 rd_status rd_trace_select(rd_trace *t, uint32_t fields) {
     RDI_NEED(t ? t->ctx : NULL, t);
     if (fields & ~(uint32_t)(RD_REQUEST_FIELDS | RD_FIELD_CONTEXT))
@@ -348,6 +352,11 @@ rd_status rd_trace_seek(rd_trace *t, uint64_t first, uint64_t n) {
 
 const rd_format_info *rd_trace_format(const rd_trace *t) {
     return !t ? NULL : t->reader.info ? t->reader.info : &t->ops->info;
+}
+
+bool rd_trace_has_processes(const rd_trace *t) {
+    const char *format = t ? rd_trace_format(t)->name : "";
+    return strcmp(format, "native") == 0 || strcmp(format, "live") == 0;
 }
 
 bool rd_trace_has_ids(const rd_trace *t) {

@@ -4,9 +4,12 @@
  * Each thread has a queue of its records that are in sight. Queues are lists of segments of records, and
  * any queue can use a free segment, so memory is proportional to the size of the reorder buffer. Records
  * are read only when a turn ends or a queue is empty, because it matters only at these moments which
- * records are in sight. So the order is the same as if one record were read after each delivery. */
+ * records are in sight. So the order is the same as if one record were read after each delivery.
+ *
+ * This file is long because reading, queues, walls and turns share one state. */
 #include "base/sized.h"
 #include "trace/interleave_waits.h"
+#include "trace/interleave_walls.h"
 #include "trace/lookup.h"
 
 #include <inttypes.h>
@@ -30,8 +33,9 @@ typedef struct order_chunk {
 
 /* The records of one thread that are in sight. */
 typedef struct order_queue {
-    uint32_t number; /* number of the thread */
-    size_t index;    /* index in `queues` of the reader */
+    uint64_t key; /* identifies the thread, see rdi_thread_key() */
+    size_t index; /* index in `queues` of the reader */
+    rdi_walled *process;
     order_chunk *first, *last;
     size_t head, tail; /* index of the next record in `first`, and of the free place in `last` */
     size_t n;
@@ -48,7 +52,8 @@ typedef struct order_reader {
     rd_refs_sink recorded; /* receives the references in recorded order; NULL: none */
     void *recorded_user;
     uint64_t turn, room;  /* references per turn, and records in the reorder buffer */
-    order_queue **queues; /* in ascending order of thread numbers */
+    bool processes;       /* see rd_trace_has_processes() */
+    order_queue **queues; /* in ascending order of keys */
     size_t n_queues, queues_room;
     order_queue *had_turn; /* the thread that has or had the turn; NULL: none yet */
     uint64_t left;         /* number of references until this turn ends; 0: it has ended */
@@ -64,11 +69,11 @@ typedef struct order_reader {
     rd_status failed; /* status of the source's failure, which is reported after all records */
     uint32_t fields;
 
-    uint64_t read;       /* number of records that were read */
-    uint64_t held;       /* number of records that were read but not delivered, apart from `wall` */
-    uint64_t delivered;  /* number of references that were delivered */
-    rdi_event_list wall; /* a wall (docs/threads.md) that was read and not delivered; else empty */
+    uint64_t read;      /* number of records that were read; walls do not count */
+    uint64_t held;      /* number of records that were read but not delivered */
+    uint64_t delivered; /* number of references that were delivered */
     rdi_waits waits;
+    rdi_walls walls;
     rdi_event_list out; /* events of the batch */
     rd_interleaved_facts facts;
 } order_reader;
@@ -79,38 +84,22 @@ typedef struct order_source {
     const rd_interleave *config;
 } order_source;
 
-static rd_status order_open(void *self, rdi_reader *r) {
-    order_reader *o = self;
-    const order_source *source = r->source;
-    o->r = r;
-    o->source = source->trace;
-    o->turn = source->config->turn ? source->config->turn : 1;
-    o->room = source->config->reorder ? source->config->reorder : REORDER_USUAL;
-    o->recorded = source->config->recorded;
-    o->recorded_user = source->config->recorded_user;
-    o->wall.ctx = o->out.ctx = r->ctx;
-    o->facts.reorder = o->room;
-    r->info = rd_trace_format(o->source);
-    r->ids = rd_trace_has_ids(o->source);
-    r->hex_ids = rd_trace_has_hex_ids(o->source);
-    r->note = rd_trace_note(o->source);
-    r->source = NULL; /* *source ends with the call of rd_trace_interleave() */
-    return rdi_waits_init(&o->waits, r->ctx);
-}
-
 /* ---- queues ---- */
 
-static rd_status add_queue(order_reader *o, size_t at, uint32_t number, order_queue **out) {
+static rd_status add_queue(order_reader *o, size_t at, uint64_t key, order_queue **out) {
     if (o->n_queues == o->queues_room) {
         order_queue **grown = rdi_grow(o->r->ctx, o->queues, &o->queues_room, sizeof *grown);
         if (!grown)
             return RD_ENOMEM;
         o->queues = grown;
     }
+    rdi_walled *process;
+    RD_TRY(rdi_walls_process(&o->walls, (uint32_t)(key >> 32), &process));
     order_queue *q = rdi_calloc(o->r->ctx, 1, sizeof *q);
     if (!q)
         return RD_ENOMEM;
-    q->number = number;
+    q->key = key;
+    q->process = process;
     q->waits_for = RDI_NO_EVENT;
     memmove(o->queues + at + 1, o->queues + at, (o->n_queues - at) * sizeof *o->queues);
     o->queues[at] = *out = q;
@@ -121,25 +110,59 @@ static rd_status add_queue(order_reader *o, size_t at, uint32_t number, order_qu
 }
 
 /* Finds the queue of a thread, or makes it. */
-static rd_status find_queue(order_reader *o, uint32_t number, order_queue **out) {
-    if (o->recent && o->recent->number == number) {
+static rd_status find_queue(order_reader *o, uint64_t key, order_queue **out) {
+    if (o->recent && o->recent->key == key) {
         *out = o->recent;
         return RD_OK;
     }
     size_t low = 0, high = o->n_queues;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (o->queues[middle]->number < number)
+        if (o->queues[middle]->key < key)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == o->n_queues || o->queues[low]->number != number)
-        RD_TRY(add_queue(o, low, number, out));
+    if (low == o->n_queues || o->queues[low]->key != key)
+        RD_TRY(add_queue(o, low, key, out));
     else
         *out = o->queues[low];
     o->recent = *out;
     return RD_OK;
+}
+
+/* Gives the thread of the references before the first batch the turn that it has after them. */
+static rd_status continue_turn(order_reader *o, const rd_interleave *config) {
+    if (config->before == 0)
+        return RD_OK;
+    o->left = (o->turn - config->before % o->turn) % o->turn;
+    return find_queue(o, config->thread, &o->had_turn);
+}
+
+static rd_status order_open(void *self, rdi_reader *r) {
+    order_reader *o = self;
+    const order_source *source = r->source;
+    o->r = r;
+    o->source = source->trace;
+    o->turn = source->config->turn ? source->config->turn : 1;
+    o->room = source->config->reorder ? source->config->reorder : REORDER_USUAL;
+    o->recorded = source->config->recorded;
+    o->recorded_user = source->config->recorded_user;
+    o->processes = rd_trace_has_processes(source->trace);
+    o->out.ctx = o->walls.ctx = r->ctx;
+    o->facts.reorder = o->room;
+    o->before = o->delivered = source->config->before;
+    o->refs = source->config->first;
+    o->n_events = o->refs ? rd_trace_events(o->source, &o->events) : 0;
+    o->fields = o->refs ? o->refs->fields & ~(uint32_t)RD_REQUEST_FIELDS : 0;
+    r->info = rd_trace_format(o->source);
+    r->ids = rd_trace_has_ids(o->source);
+    r->requests = rd_trace_request_fields(o->source);
+    r->hex_ids = rd_trace_has_hex_ids(o->source);
+    r->note = rd_trace_note(o->source);
+    r->source = NULL; /* *source ends with the call of rd_trace_interleave() */
+    RD_TRY(rdi_waits_init(&o->waits, r->ctx));
+    return continue_turn(o, source->config);
 }
 
 static rd_status add_chunk(order_reader *o, order_queue *q) {
@@ -168,6 +191,7 @@ static order_record *push(order_reader *o, order_queue *q, bool is_acquire) {
         o->facts.overflows += is_acquire ? 0 : q->missed;
         q->missed = 0;
     }
+    rdi_walls_read(q->process, o->read);
     q->n++;
     o->held++;
     return &q->last->records[q->tail++];
@@ -179,6 +203,7 @@ static const order_record *head(const order_queue *q) {
 
 static void pop(order_reader *o, order_queue *q) {
     q->n--;
+    rdi_walls_delivered(q->process);
     o->held--;
     if (++q->head < CHUNK_RECORDS && q->n > 0)
         return;
@@ -207,7 +232,7 @@ static rd_status read_batch(order_reader *o) {
     if (o->refs->n)
         o->fields = o->refs->fields & ~(uint32_t)RD_REQUEST_FIELDS;
     o->ended = o->refs->n == 0 && o->n_events == 0;
-    return o->recorded && o->refs->n ? o->recorded(o->recorded_user, o->refs) : RD_OK;
+    return o->recorded && !o->ended ? o->recorded(o->recorded_user, o->refs) : RD_OK;
 }
 
 /* Puts up to `n` references of the batch into the queues of their threads, as many as fit in the reorder
@@ -219,7 +244,8 @@ static rd_status take_references(order_reader *o, size_t n) {
     for (size_t end = o->next + n; o->next < end; o->next++) {
         size_t i = o->next;
         order_queue *q;
-        RD_TRY(find_queue(o, refs->thread ? refs->thread[i] : 0, &q));
+        uint32_t thread = refs->thread ? refs->thread[i] : 0;
+        RD_TRY(find_queue(o, rdi_thread_key(o->processes, refs->addr[i], thread), &q));
         order_record *record = push(o, q, false);
         if (!record)
             return RD_ENOMEM;
@@ -233,13 +259,12 @@ static rd_status take_references(order_reader *o, size_t n) {
 }
 
 static rd_status take_event(order_reader *o, const rd_event *event) {
-    if (event->kind == RD_EVENT_MODULE || event->kind == RD_EVENT_UNLOAD) {
-        o->read++;
-        return rdi_event_list_add(&o->wall, event, event->path ? strlen(event->path) : 0);
-    }
+    uint64_t key = rdi_thread_key(o->processes, event->address, event->thread);
+    if (event->kind == RD_EVENT_MODULE || event->kind == RD_EVENT_UNLOAD)
+        return rdi_walls_add(&o->walls, (uint32_t)(key >> 32), event, o->read);
     order_queue *q;
     size_t entry;
-    RD_TRY(find_queue(o, event->thread, &q));
+    RD_TRY(find_queue(o, key, &q));
     RD_TRY(rdi_waits_add(&o->waits, event, o->read, &entry));
     order_record *record = push(o, q, event->kind == RD_EVENT_SYNC_ACQUIRE);
     if (!record)
@@ -248,15 +273,9 @@ static rd_status take_event(order_reader *o, const rd_event *event) {
     return RD_OK;
 }
 
-static rd_status deliver_event(order_reader *o, const rd_event *event) {
-    rd_event copy = *event;
-    copy.at = o->delivered;
-    return rdi_event_list_add(&o->out, &copy, copy.path ? strlen(copy.path) : 0);
-}
-
-/* Reads records until the reorder buffer is full, a wall was read, or the source has ended. */
-static rd_status read_more(order_reader *o) {
-    while (o->held < o->room && o->wall.n == 0 && !o->ended) {
+/* Reads records until the reorder buffer is full or the source has ended. */
+static rd_status fill(order_reader *o) {
+    while (o->held < o->room && !o->ended) {
         size_t left = o->refs ? o->refs->n - o->next : 0;
         if (o->next_event < o->n_events) {
             const rd_event *event = &o->events[o->next_event];
@@ -278,14 +297,19 @@ static rd_status read_more(order_reader *o) {
     return RD_OK;
 }
 
-/* Reads all records that are in sight into the reorder buffer. Delivers a wall when all records before
- * it were delivered. */
-static rd_status fill(order_reader *o) {
-    RD_TRY(read_more(o));
-    while (o->wall.n > 0 && o->held == 0) {
-        RD_TRY(deliver_event(o, &o->wall.items[0]));
-        rdi_event_list_clear(&o->wall);
-        RD_TRY(read_more(o));
+static rd_status deliver_event(order_reader *o, const rd_event *event) {
+    rd_event copy = *event;
+    copy.at = o->delivered;
+    return rdi_event_list_add(&o->out, &copy, copy.path ? strlen(copy.path) : 0);
+}
+
+/* Delivers the walls of a process that lie before record `position`. All records of the process before
+ * these walls must have been delivered. */
+static rd_status deliver_walls(order_reader *o, rdi_walled *p, uint64_t position) {
+    const rdi_wall *wall;
+    while ((wall = rdi_walls_next(p, position))) {
+        RD_TRY(deliver_event(o, &wall->event));
+        rdi_walls_remove(&o->walls, p);
     }
     return RD_OK;
 }
@@ -317,7 +341,8 @@ static bool waits(const order_reader *o, order_queue *q) {
 
 /* Returns whether a thread is runnable. If its queue is empty, fill() must have been called before. */
 static bool is_runnable(const order_reader *o, order_queue *q) {
-    return q->n > 0 && (head(q)->kind != 0 || !waits(o, q));
+    return q->n > 0 && !rdi_walls_hold(q->process, head(q)->position) &&
+           (head(q)->kind != 0 || !waits(o, q));
 }
 
 /* Called when the turn passes over the `n` threads after the thread that had it. If the reorder buffer
@@ -327,7 +352,7 @@ static void count_missed(order_reader *o, size_t n) {
         return;
     for (size_t i = 0; i < n; i++) {
         order_queue *q = o->queues[(o->had_turn->index + 1 + i) % o->n_queues];
-        q->missed += q->n == 0;
+        q->missed += q->n == 0 && !rdi_walls_hold(q->process, q->process->last);
     }
 }
 
@@ -353,6 +378,7 @@ static rd_status deliver_record(order_reader *o, size_t *n) {
     order_queue *q = o->had_turn;
     rdi_columns *col = o->r->col;
     const order_record *record = head(q);
+    RD_TRY(deliver_walls(o, q->process, record->position));
     if (record->kind == 0) {
         size_t entry = (size_t)record->addr;
         RD_TRY(deliver_event(o, &o->waits.held[entry].event));
@@ -363,7 +389,7 @@ static rd_status deliver_record(order_reader *o, size_t *n) {
         col->pc[*n] = record->pc;
         col->size[*n] = record->size;
         col->kind[*n] = record->kind;
-        col->thread[(*n)++] = q->number;
+        col->thread[(*n)++] = (uint32_t)q->key;
         o->delivered++;
         o->left--;
     }
@@ -395,6 +421,8 @@ static rd_status interleave(order_reader *o, size_t *n) {
             break;
         RD_TRY(deliver_record(o, n));
     }
+    for (size_t i = 0; i < o->walls.n && *n < RDI_REFS_MAX; i++) /* all records were delivered */
+        RD_TRY(deliver_walls(o, o->walls.all[i], UINT64_MAX));
     return RD_OK;
 }
 
@@ -445,9 +473,9 @@ static void order_close(void *self) {
     }
     free_chunks(o, o->spare);
     rdi_free(o->r->ctx, o->queues);
-    rdi_event_list_free(&o->wall);
     rdi_event_list_free(&o->out);
     rdi_waits_fini(&o->waits);
+    rdi_walls_fini(&o->walls);
 }
 
 static const rdi_format_ops order_ops = {
@@ -479,8 +507,7 @@ rd_status rd_trace_interleave(rd_ctx *ctx, rd_trace *source, const rd_interleave
                         "a reorder buffer of %" PRIu64 " records is too large; at most %" PRIu64
                         " are allowed",
                         known.reorder, REORDER_MOST);
-    order_source from = {source, &known};
-    return rdi_trace_open_from(ctx, &order_ops, &from, out);
+    return rdi_trace_open_from(ctx, &order_ops, &(order_source){source, &known}, out);
 }
 
 rd_interleaved_facts rd_trace_interleaved(const rd_trace *t) {

@@ -73,6 +73,8 @@ static rd_status merge_open(void *self, rdi_reader *r) {
         return RD_ENOMEM;
     RD_TRY(copy_names(m, source->names));
     r->ids = rd_trace_has_ids(source->traces[0]);
+    for (size_t i = 0; i < m->n; i++)
+        r->requests |= rd_trace_request_fields(source->traces[i]);
     r->hex_ids = true;
     for (size_t i = 0; i < m->n; i++) {
         m->part[i].trace = source->traces[i];

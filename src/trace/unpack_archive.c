@@ -32,9 +32,19 @@ static la_ssize_t feed_archive(struct archive *a, void *user, const void **buf) 
     return (la_ssize_t)got;
 }
 
+/* Returns whether libarchive failed for lack of memory. errno was 0 when libarchive was called: its own error number
+ * does not tell lack of memory from damage for zst, bz2 and lz4. */
+static bool is_out_of_memory(const unarchive *u) {
+    return errno == ENOMEM || archive_errno(u->archive) == ENOMEM;
+}
+
 static rd_status fail_archive(unarchive *u) {
     if (u->failed != RD_OK)
         return u->failed;
+    if (is_out_of_memory(u))
+        return rdi_fail(u->source->ctx, RD_ENOMEM,
+                        "%s: byte %" PRIu64 " of the unpacked data: out of memory", u->source->name,
+                        u->unpacked);
     const char *why = archive_error_string(u->archive);
     return rdi_fail(u->source->ctx, RD_EFORMAT,
                     "%s: byte %" PRIu64 " of the unpacked data: the %s data is damaged: %s",
@@ -42,9 +52,10 @@ static rd_status fail_archive(unarchive *u) {
 }
 
 static rd_status start_archive(unarchive *u) {
+    errno = 0;
     u->archive = archive_read_new();
     if (!u->archive)
-        return rdi_fail(u->source->ctx, RD_ENOMEM, "libarchive is out of memory");
+        return rdi_fail(u->source->ctx, RD_ENOMEM, "%s: out of memory", u->source->name);
     archive_read_support_filter_bzip2(u->archive);
     archive_read_support_filter_xz(u->archive);
     archive_read_support_filter_zstd(u->archive);
@@ -61,6 +72,7 @@ static rd_status start_archive(unarchive *u) {
 
 static rd_status unarchive_read(rdi_unpack *base, void *buf, size_t n, size_t *got) {
     unarchive *u = (unarchive *)base;
+    errno = 0;
     la_ssize_t result = u->ended ? 0 : archive_read_data(u->archive, buf, n);
     if (result < 0)
         return fail_archive(u);

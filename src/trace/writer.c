@@ -167,6 +167,10 @@ rd_status rd_trace_writer_keep(rd_trace_writer *w) {
     return rdi_output_keep(w->core.out);
 }
 
+const char *rd_trace_writer_kept(const rd_trace_writer *w) {
+    return w ? rdi_output_kept(w->core.out) : NULL;
+}
+
 static rd_status finish(rd_trace_writer *w) {
     if (w->ops->finish)
         RD_TRY(w->ops->finish(w->state));

@@ -1,4 +1,4 @@
-/* Compares the answers of an engine with the oracle, as its error kind promises:
+/* Compares the answers of an engine with the oracle, as the engine's error kind promises:
  *
  *   exact               every distance, total, bin and sum is equal to the oracle's
  *   relative, absolute  every total is equal to the oracle's, every distance is within the error
@@ -80,12 +80,12 @@ static void compare_bin(const rd_bin *bin, bool sums, const uint64_t *sorted, si
         rdi_sum_add(&sum, (rd_sum){sorted[*at], 0});
     if (count != bin->count)
         rdi_verify_differ(out, UINT64_MAX,
-                          "bin %" PRIu64 " to %" PRIu64 " has %" PRIu64
+                          "the bin %" PRIu64 " to %" PRIu64 " has %" PRIu64
                           " references instead of %" PRIu64,
                           bin->low, bin->high, bin->count, count);
     else if (sums && (sum.low != bin->sum.low || sum.high != bin->sum.high))
         rdi_verify_differ(out, UINT64_MAX,
-                          "distances in bin %" PRIu64 " to %" PRIu64 " add up to %" PRIu64
+                          "the distances in the bin %" PRIu64 " to %" PRIu64 " add up to %" PRIu64
                           " instead of %" PRIu64,
                           bin->low, bin->high, bin->sum.low, sum.low);
 }
@@ -118,11 +118,11 @@ static void compare_ranks(const rd_profile *p, rdi_error_bound error, const uint
     for (size_t i = 0; i < n; i++)
         for (uint64_t k = 0; k < bins[i].count && at < finite; k++, at++)
             if (!rdi_error_allows(error, sorted[at], sorted[at], bins[i].low, bins[i].high)) {
-                rdi_verify_differ(out, UINT64_MAX,
-                                  "distance %zu in ascending order (from 0) is in bin %" PRIu64
-                                  " to %" PRIu64 " instead of %" PRIu64 " to %" PRIu64,
-                                  at, bins[i].low, bins[i].high, rdi_error_least(error, sorted[at]),
-                                  sorted[at]);
+                rdi_verify_differ(
+                    out, UINT64_MAX,
+                    "the distance at index %zu (from 0, in ascending order) is in the "
+                    "bin %" PRIu64 " to %" PRIu64 ", but must be from %" PRIu64 " to %" PRIu64,
+                    at, bins[i].low, bins[i].high, rdi_error_least(error, sorted[at]), sorted[at]);
                 return;
             }
 }

@@ -30,11 +30,9 @@ static uint64_t draw_bound(rdi_rng *rng, uint64_t blocks) {
 }
 
 static rd_binning draw_binning(rdi_rng *rng) {
-    static const rd_binning choices[] = {{RD_BINS_FULL, 0},
-                                         {RD_BINS_FULL, 0},
-                                         {RD_BINS_LOGLINEAR, 0},
-                                         {RD_BINS_LOG, 0},
-                                         {RD_BINS_LINEAR, 3}};
+    static const rd_binning choices[] = {{RD_BINS_FULL, 0},      {RD_BINS_FULL, 0},
+                                         {RD_BINS_LOGLINEAR, 0}, {RD_BINS_LOGLINEAR, 4},
+                                         {RD_BINS_LOG, 0},       {RD_BINS_LINEAR, 3}};
     return choices[rdi_rng_below(rng, RDI_COUNT(choices))];
 }
 

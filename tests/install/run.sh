@@ -40,7 +40,7 @@ flags=$(pkg-config --cflags reusedist)
 # shellcheck disable=SC2046,SC2086 # flags are words
 $cc -std=c11 -Wall -Werror $flags "$here/consumer.c" $(pkg-config --libs reusedist) -o "$work/shared"
 expect "$work/shared"
-# shellcheck disable=SC2046,SC2086
+# shellcheck disable=SC2046,SC2086 # flags are words
 $cc -std=c11 -Wall -Werror $flags "$here/consumer.c" "$libdir/libreusedist.a" \
     $(pkg-config --libs --static reusedist | sed 's/-lreusedist//') -o "$work/static"
 expect "$work/static"
@@ -51,7 +51,7 @@ said=$(LD_LIBRARY_PATH=$libdir "$work/ten_lines")
 [ "$said" = "misses: 50.0 %" ] || { echo "ten_lines prints: $said"; exit 1; }
 said=$(LD_LIBRARY_PATH=$libdir "$work/measure")
 [ "$said" = "$("$build/examples/measure")" ] || { echo "measure prints: $said"; exit 1; }
-# shellcheck disable=SC2046,SC2086
+# shellcheck disable=SC2046,SC2086 # flags are words
 $cc -std=c11 -Wall -Werror $flags "$here/../../examples/analyze_file.c" $(pkg-config --libs reusedist) -o "$work/analyze_file"
 printf '1\n2\n1\n1\n' >"$work/ids"
 said=$(LD_LIBRARY_PATH=$libdir "$work/analyze_file" "$work/ids")
@@ -60,7 +60,7 @@ said=$(LD_LIBRARY_PATH=$libdir "$work/analyze_file" "$work/ids")
 
 # The headers also compile as C++, if there is a C++ compiler.
 if command -v clang++ >/dev/null; then
-    # shellcheck disable=SC2086
+    # shellcheck disable=SC2086 # flags are words
     clang++ -fsyntax-only -Wall -Wextra -Werror $flags -x c++ "$prefix/include/reusedist/reusedist.h"
 fi
 

@@ -1,8 +1,9 @@
-/* planted: an engine that is wrong in rare circumstances, to prove that verify detects it.
+/* `planted`: an engine with deliberate mistakes in rare circumstances, to prove that verify detects
+ * the mistakes.
  *
  * It keeps a recency list like `stack`, and pretends to have a time axis with 100 slots more than
  * live blocks: a reference takes a slot, and a full axis is renumbered so that only the live blocks
- * keep a slot. The errors are in places where real errors occur.
+ * keep a slot. The mistakes are in places where real mistakes occur.
  */
 #include "engine/core/plugin.h"
 
@@ -80,7 +81,8 @@ static rd_status planted_feed(void *self, const uint64_t *blk, size_t n, uint64_
             d = RD_COLD;
         if (dist)
             dist[i] = d;
-        /* This error sometimes counts a certain distance twice, if no distances are requested. */
+        /* MISTAKE_COUNT: counts a distance of 7 twice if it is at index 11 of a batch and
+         * no distances are requested. */
         bool twice = !dist && e->mistake == MISTAKE_COUNT && d == 7 && i == 11;
         if (!dist || e->run->count_too)
             RD_TRY(rdi_hist_add_many(e->run->out.hist, d, twice ? 2 : 1));

@@ -1,11 +1,11 @@
-/* rough and guess: approximate engines that are wrong in rare circumstances, to prove that verify
- * detects it. `rough` states a relative bound of 0.1, and `guess` promises nothing.
+/* `rough` and `guess`: approximate engines with deliberate mistakes in rare circumstances, to prove
+ * that verify detects the mistakes. `rough` states a relative error bound of 0.1; `guess` states none.
  *
- * Both take the oracle's distances and reduce them as far as the bound allows.
+ * Both take the oracle's distances and reduce them by up to a tenth.
  */
 #include "engine/core/plugin.h"
 
-#define BOUND 0.1
+#define ERROR_BOUND 0.1
 
 enum { MISTAKE_BELOW, MISTAKE_ABOVE, MISTAKE_COUNT, MISTAKE_BATCH, MISTAKE_NONE };
 
@@ -21,14 +21,14 @@ static const rd_opt rough_opts[] = {
      .offset = offsetof(rough_engine, mistake),
      .def = "none",
      .choices = "below|above|count|batch|none",
-     .help = "the error to make"},
+     .help = "the mistake to make"},
     {0},
 };
 
 static rd_status rough_open(void *self, rdi_run *run) {
     rough_engine *e = self;
     e->run = run;
-    run->out.error_bound = BOUND;
+    run->out.error_bound = ERROR_BOUND;
     run->out.counter = RDI_ENGINE_COUNTS;
     return rd_engine_open(run->ctx, "stack", NULL, &e->oracle);
 }

@@ -9,10 +9,10 @@ check() { # PROGRAM
 }
 for flags in -flto "-fno-lto -DNO_ARRAYS"; do
     echo "$flags"
-    # shellcheck disable=SC2086
+    # shellcheck disable=SC2086 # several words
     "$tools/reusedist-cc" -g -O2 $flags "$sources/calls.c" -o calls -pthread
     check calls
-    # shellcheck disable=SC2086
+    # shellcheck disable=SC2086 # several words
     "$tools/reusedist-c++" -g -O2 $flags "$sources/throws.cc" -o throws
     check throws
 done

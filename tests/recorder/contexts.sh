@@ -31,8 +31,8 @@ PYTHON
 "$REUSEDIST" analyze --attribute --caches=$caches -q --out=json -o copy.json copy.trace
 python3 "$sources/check.py" copy.json calls.txt "$sources/trail.h"
 "$REUSEDIST" analyze --attribute --contexts=off -q --out=json copy.trace | grep '"contexts"' || echo "left out on request"
-"$REUSEDIST" analyze --attribute --caches=$caches --ascii -q copy.trace | sed -n '/^Call paths/,/^$/p' |
-    grep -q 'trail.h:[0-9]* walk <- .*main:' && echo "the report has call paths"
+"$REUSEDIST" analyze --attribute --caches=$caches --ascii -q copy.trace | sed -n '/^Call paths/,/^$/p' | tr -d '\n' |
+    grep -q 'trail.h:[0-9]* walk .*<- .*main:' && echo "the report has call paths"
 # A warning says that --own matches no source file.
 for own in /nonexistent calls.c; do
     "$REUSEDIST" analyze --attribute --own=$own --caches=$caches -q copy.trace 2>&1 >/dev/null |

@@ -26,3 +26,10 @@ echo "who is not recorded is counted:"
 "$REUSEDIST" run -o /dev/null -- sh -c 'exec ./missing 2>/dev/null' 2>&1 || echo "status $?"
 "$REUSEDIST" run -q -o /dev/null -- "$PROGRAMS/family" 2>&1
 "$REUSEDIST" run --trace-children -o /dev/null -- "$PROGRAMS/family" 2>&1
+echo "the profile says so, also after a merge:"
+"$REUSEDIST" run -q --out=json -o t.json -- "$PROGRAMS/family"
+"$REUSEDIST" run -q --out=json -o e.json -- sh -c 'exec "$0"' "$PROGRAMS/walk"
+"$REUSEDIST" run -q --trace-children --out=json -o c.json -- "$PROGRAMS/family"
+grep '"unrecorded"' t.json e.json c.json || true
+"$REUSEDIST" run -q -o - -- "$PROGRAMS/family" | sed -n 2,3p
+"$REUSEDIST" merge t.json e.json c.json | grep '"unrecorded"'

@@ -13,11 +13,11 @@ check() { # NAME: of the program in profile.json
 for name in loop_order hot_field walked_twice; do
     cp "$sources/$name.c" .
     cc -g -O1 $name.c -o $name
-    # shellcheck disable=SC2086
+    # shellcheck disable=SC2086 # several words
     "$REUSEDIST" run $profile -- ./$name >/dev/null
     check $name
     "$REUSEDIST" record --attribute -o t.trace -- ./$name >/dev/null
-    # shellcheck disable=SC2086
+    # shellcheck disable=SC2086 # several words
     "$REUSEDIST" analyze $profile t.trace
     check $name
 done

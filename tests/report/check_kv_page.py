@@ -19,7 +19,7 @@ OPTIONS = ["--model=llama-3.1-8b", "--opt", "--card=80G", "--replicas=2", "--hit
            "--tiers=HBM=24G:cost=1,DRAM=256G:cost=0.005,SSD=2T:cost=0.0002"]
 WORDS = ["of the hits of an infinite cache need", "A prefix cache can serve at most",
          "The best sizes for the goal", "LRU is furthest from the best possible",
-         "Token hit ratio of 2 replicas", "A card with 80"]
+         "token hit ratio of 2 replicas", "A card with 80"]
 
 
 def check(condition, *what):

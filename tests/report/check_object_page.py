@@ -201,7 +201,7 @@ def check_log(checks, page, profile):
     checks.that("log: several sizes over time", len(sizes) == len(rows[0]) - 2 > 2, sizes)
     text = page.evaluate(TEXT).replace("\u00a0", " ")
     for words in ("in each stretch of 2 hours", "If nothing expired, they would reach", "reads, including those that renew",
-                  "an expired object frees its memory at once", "Exact, except"):
+                  "an expired object frees its memory at once", "The numbers are exact, except"):
         checks.that(f"log: {words}", words in text, text)
 
 

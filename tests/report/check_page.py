@@ -228,13 +228,18 @@ def check_source(checks, chrome, one, two):
     checks.equal("source: heat of a line", share.replace("\u00a0", " "), "99.2 %")
     page.press("Enter")
     opened = page.evaluate("document.querySelector('.line-details').textContent")
-    checks.that("source: a line opens to its data", "memory from matrix_new (matmul.c:23)" in opened, opened)
+    checks.that("source: a line opens to its data", "memory from matrix_new (matmul.c:23), 8\u00a0MiB" in opened, opened)
+    checks.that("source: and to the calls that lead to it", "called by main at matmul.c:31" in opened, opened)
     page.press("n")
     checks.equal("source: a key leads to the next hot line", page.evaluate(focused), "15")
     page.press("p")
     page.press("p")
     checks.equal("source: and back, around the end", page.evaluate(focused), "31")
     page.evaluate("document.querySelector('.line-details li .link').click()")
+    checks.equal("source: a line leads to its caller", page.evaluate(focused), "31")
+    page.evaluate("document.querySelector('.source-file [data-line=\"14\"] button').click()")
+    page.evaluate("[...document.querySelectorAll('.line-details li .link')]"
+                  ".find((link) => link.textContent.startsWith('memory')).click()")
     checks.equal("source: a line leads to its data", first_cells(page), ["matrix_new (matmul.c:23)"])
     check_quiet(checks, "source", page)
     page.close()
@@ -292,6 +297,20 @@ def check_flame(checks, chrome, url, profile):
     page.close()
 
 
+def check_narrow_frames(checks, chrome, url):
+    """Checks that frames which are too narrow for a name with scopes have the name without them."""
+    scopes = "a_scope_with_more_than_forty_letters_in_its_name::"
+    path = url.replace("file://", "")
+    with open(path, encoding="utf-8") as page, open(path + ".scopes.html", "w", encoding="utf-8") as copy:
+        copy.write(page.read().replace('"name":"multiply"', f'"name":"{scopes}multiply"'))
+    for width, text in ((360, "multiply"), (1280, scopes + "multiply")):
+        page = chrome.page(url + ".scopes.html#calls", width=width)
+        texts = page.evaluate("[...document.querySelectorAll('.frame')].slice(0, 4).map((f) => f.textContent)")
+        checks.equal(f"flame: names of frames in {width} pixels", texts,
+                     ["the whole run", "below<...>::operator()", "main", text])
+        page.close()
+
+
 def check_scroll(checks, chrome, url):
     """Checks that an address leads to the top of a tab, and that each tab has a scroll position of its own."""
     page = chrome.page(url + "#calls", height=500)
@@ -329,14 +348,14 @@ def check_findings(checks, chrome, url):
                  "after it was evicted. Show the source",
                  "In 99.2 % of the L2 misses, matmul.c:14 returns to a block that it last used itself.",
                  "The reuses by matmul.c:14 that miss have a median distance of 65,536 to 131,071 blocks, or 4 MiB to 8 MiB of "
-                 "other data. This is typical of a loop that runs across memory: exchange the loops",
+                 "other data. This is typical of a loop that steps through memory in large strides: exchange the loops",
                  "uses 2.0 of the 8 words (25.0 %) of each block", "The run has 2 phases; phase 2"):
         checks.that(f"findings: {part}", part in text, text)
     page.close()
 
 
 def check_one_number(checks, chrome, directory, tool):
-    """Checks that all tabs have the same share for an own line, although two own lines call the library
+    """Checks that all tabs have the same share for a line of own code, although two such lines call the library
     function that has most of the misses, and that own code has its source although only its calls miss."""
     source, path = os.path.join(directory, "a.c"), os.path.join(directory, "callers.html")
     with open(source, "w", encoding="utf-8") as file:
@@ -354,7 +373,7 @@ def check_one_number(checks, chrome, directory, tool):
     page.evaluate("document.getElementById('tab-code').click()")
     rows = page.evaluate("[...document.querySelectorAll('#lines tbody tr')].filter((row) => row.cells.length > 3)"
                          ".slice(0, 2).map((row) => [...row.cells].slice(0, 4).map((cell) => cell.textContent.trim()))")
-    checks.equal("one number: code, own lines first, with their sources",
+    checks.equal("one number: code, lines of own code first, with their sources",
                  [[cell.replace("\u00a0", " ") for cell in row] for row in rows],
                  [["a.c:5", "f, in strcmp and others", "if (strcmp(x, y))", "77.5 %"],
                   ["a.c:7", "g, in strcmp and others", "return strcmp(y, z);", "20.0 %"]])
@@ -377,6 +396,22 @@ def check_achievable(checks, chrome, directory, tool):
     rows = page.evaluate("[...document.querySelectorAll('tr')].map((row) => row.textContent)")
     checks.that("achievable hits: the table",
                 any(row.replace("\u00a0", " ").startswith("99 % of the achievable hits") for row in rows), rows)
+    page.close()
+
+
+def check_bounded(checks, chrome, directory, tool):
+    """Checks that means and medians of a bounded analysis are called those of the distances below the bound."""
+    with open(os.path.join(directory, "before.json"), encoding="utf-8") as file:
+        profile = json.load(file)
+    profile["bound"] = 1 << 30
+    with open(os.path.join(directory, "bounded.json"), "w", encoding="utf-8") as file:
+        json.dump(profile, file)
+    page = chrome.page("file://" + make_page(tool, directory, "bounded.html", "bounded.json"))
+    tiles = page.evaluate("document.querySelector('.tiles').textContent").replace("\u00a0", " ")
+    checks.that("bounded: the mean", "blocks, of the distances below the bound" in tiles, tiles)
+    page.evaluate("document.getElementById('tab-code').click()")
+    labels = page.evaluate("[...document.querySelectorAll('#lines td')].map((cell) => cell.dataset.label)")
+    checks.that("bounded: the median", "Median distance below the bound" in labels, labels)
     page.close()
 
 
@@ -507,6 +542,19 @@ def check_threads(checks, chrome, directory, tool):
     page.close()
 
 
+def check_one_thread(checks, chrome, directory, tool):
+    """Checks that the lockstep of one thread is called the recorded order."""
+    url = "file://" + make_page(tool, directory, "one_thread.html", "one_thread.json")
+    page = chrome.page(url + "#threads")
+    said = page.evaluate("document.querySelector('.panel:not([hidden])').textContent")
+    checks.that("one thread: the order", "Order of the threads' references: recorded." in said, said)
+    page.close()
+    page = chrome.page(url + "#method")
+    said = page.evaluate("document.querySelector('.panel:not([hidden])').textContent")
+    checks.that("one thread: the method", "as recorded: the trace has one thread" in said, said)
+    page.close()
+
+
 def check_sharing(checks, chrome, directory, tool):
     """Checks the shared data in the panel about threads, and the sentence on the first panel."""
     page = chrome.page("file://" + make_page(tool, directory, "sharing.html", "sharing.json"))
@@ -625,18 +673,21 @@ def check_all(checks, tool, directory, shots):
         check_findings(checks, chrome, one)
         check_one_number(checks, chrome, directory, tool)
         check_achievable(checks, chrome, directory, tool)
+        check_bounded(checks, chrome, directory, tool)
         check_bins(checks, chrome, two)
         check_tables(checks, chrome, one)
         with open(os.path.join(directory, "before.json"), encoding="utf-8") as file:
             before = json.load(file)
         check_files(checks, chrome, one, before)
         check_flame(checks, chrome, one, before)
+        check_narrow_frames(checks, chrome, one)
         check_source(checks, chrome, one, two)
         check_scroll(checks, chrome, one)
         check_heat_keys(checks, chrome, one)
         check_machines(checks, chrome, one)
         check_simulated(checks, chrome, directory, tool)
         check_threads(checks, chrome, directory, tool)
+        check_one_thread(checks, chrome, directory, tool)
         check_sharing(checks, chrome, directory, tool)
         check_theme(checks, chrome, one)
         check_print(checks, chrome, two, shots or directory)

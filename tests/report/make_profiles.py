@@ -11,6 +11,7 @@ region, after a use by another line, in one window of time. Everything in a prof
   long.json                 10^10 references, thousands of functions, 512 windows, some 10 MB
   plain.json                a histogram only
   sampled.json              a histogram only, with a band
+  one_thread.json           private caches of one thread, in lockstep
   threads.json              private caches of three threads, two of which share a block falsely
   sharing.json              the data that nine threads share, with a block of two falsely shared counters
   odd0.json ...             profiles with few or unusual contents
@@ -309,6 +310,15 @@ def threads():
             "threads": {"interleave": "recorded", "rows": rows}, "histogram": [[0, 0, 300, 0]]}
 
 
+def one_thread():
+    """Returns a profile of the private caches of one thread, in lockstep."""
+    profile = threads()
+    profile["threads"]["interleave"] = "lockstep:1"
+    profile["threads"]["rows"] = profile["threads"]["rows"][2:]
+    return {**profile, "references": 110, "cold": 10, "infinite": 10, "histogram": [[0, 0, 100, 0]],
+            "interleaving": {"turn": 1, "reorder": 1048576, "threads": 1, "overflows": 0, "recorded_coherence": 0}}
+
+
 def sharing():
     """Returns a profile with shared data and no private caches."""
     block = {"address": 4096, "threads": 3, "loads": 100, "stores": 200, "true_sharing": 4, "false_sharing": 90,
@@ -374,6 +384,7 @@ def main(directory):
     write(directory, "after.json", after)
     write(directory, "simulated.json", simulated())
     write(directory, "threads.json", threads())
+    write(directory, "one_thread.json", one_thread())
     write(directory, "sharing.json", sharing())
     write(directory, "hostile.json", hostile().profile(calls=[(i, i) for i in range(len(EVIL))]))
     rng = random.Random(5)

@@ -8,21 +8,27 @@ typedef struct oracle {
     const oracle_record *records;
     size_t n;
     uint64_t room;
+    size_t *lane;   /* for each record, the number of its thread in the order of turns */
+    size_t *number; /* for each record, the number of records before it that are not walls */
+    size_t
+        *wall; /* for each record, 1 + the index of the last wall of its process before it, or 0 */
     bool *delivered;
-    size_t d; /* number of delivered records */
+    size_t d, walls; /* number of delivered records, and of delivered walls */
     size_t *order;
 } oracle;
 
+static bool is_wall(const oracle *o, size_t i) {
+    return o->records[i].kind == ORACLE_WALL;
+}
+
 static void deliver(oracle *o, size_t i) {
     o->delivered[i] = true;
-    o->order[o->d++] = i;
+    o->order[o->d + o->walls] = i;
+    *(is_wall(o, i) ? &o->walls : &o->d) += 1;
 }
 
 static bool is_in_sight(const oracle *o, size_t i) {
-    for (size_t k = 0; k < i; k++)
-        if (o->records[k].kind == ORACLE_WALL && !o->delivered[k])
-            return false;
-    return i < o->d + o->room;
+    return o->number[i] < o->d + o->room;
 }
 
 /* Returns the first byte after the memory of a record. */
@@ -43,13 +49,58 @@ static uint64_t end_of(const oracle *o, size_t i) {
     return r->address + size;
 }
 
+/* Returns whether the thread of record i comes before that of record k in the order of turns. */
+static bool is_lower(const oracle *o, size_t i, size_t k) {
+    const oracle_record *x = &o->records[i], *y = &o->records[k];
+    return x->process != y->process ? x->process < y->process : x->thread < y->thread;
+}
+
+/* Sets `number` and `wall` of all records. */
+static void number_records(oracle *o) {
+    size_t records = 0;
+    for (size_t i = 0; i < o->n; i++) {
+        o->number[i] = records;
+        records += !is_wall(o, i);
+        for (size_t k = 0; k < i; k++)
+            if (is_wall(o, k) && o->records[k].process == o->records[i].process)
+                o->wall[i] = k + 1;
+    }
+}
+
+/* Numbers the threads from 0, and returns their number. */
+static size_t number_threads(oracle *o) {
+    size_t threads = 0;
+    bool more = true;
+    for (size_t i = 0; i < o->n; i++)
+        o->lane[i] = SIZE_MAX;
+    for (; more; threads += more) {
+        size_t least = SIZE_MAX;
+        for (size_t i = 0; i < o->n; i++)
+            if (o->lane[i] == SIZE_MAX && (least == SIZE_MAX || is_lower(o, i, least)))
+                least = i;
+        more = least != SIZE_MAX;
+        for (size_t i = 0; i < o->n; i++)
+            if (more && !is_lower(o, i, least) && !is_lower(o, least, i))
+                o->lane[i] = threads;
+    }
+    return threads;
+}
+
+/* Returns whether a wall of the process of record i lies between this record and record k of the same
+ * process. */
+static bool waits_for_wall(const oracle *o, size_t i, size_t k) {
+    return o->records[k].process == o->records[i].process && k + 1 < o->wall[i];
+}
+
 static bool waits_for(const oracle *o, size_t i, size_t k) {
     const oracle_record *a = &o->records[i], *r = &o->records[k];
-    if (o->delivered[k] || k >= i)
+    if (o->delivered[k] || k >= i || is_wall(o, k))
         return false;
+    if (waits_for_wall(o, i, k))
+        return true;
     if (a->kind == ORACLE_SYNC_ACQUIRE && (a->address & 0xffffffffffff) == 0)
         return true;
-    if (a->thread == r->thread)
+    if (o->lane[i] == o->lane[k])
         return false;
     if (a->kind == ORACLE_SYNC_ACQUIRE)
         return r->kind == ORACLE_SYNC_RELEASE && r->address == a->address &&
@@ -59,15 +110,14 @@ static bool waits_for(const oracle *o, size_t i, size_t k) {
 }
 
 /* Returns the index of the next record of a thread that was not delivered, or n if there is none. */
-static size_t next_of(const oracle *o, uint32_t thread) {
+static size_t next_of(const oracle *o, size_t thread) {
     size_t i = 0;
-    while (i < o->n &&
-           (o->delivered[i] || o->records[i].kind == ORACLE_WALL || o->records[i].thread != thread))
+    while (i < o->n && (o->delivered[i] || is_wall(o, i) || o->lane[i] != thread))
         i++;
     return i;
 }
 
-static bool is_runnable(const oracle *o, uint32_t thread) {
+static bool is_runnable(const oracle *o, size_t thread) {
     size_t i = next_of(o, thread);
     if (i == o->n || !is_in_sight(o, i))
         return false;
@@ -77,57 +127,81 @@ static bool is_runnable(const oracle *o, uint32_t thread) {
     return true;
 }
 
-static void deliver_walls(oracle *o) {
-    for (size_t i = 0; i < o->n; i++) {
-        if (o->delivered[i])
-            continue;
-        if (o->records[i].kind != ORACLE_WALL)
-            return;
-        deliver(o, i);
-    }
+/* Delivers the walls of a process before record i. */
+static void deliver_walls(oracle *o, uint32_t process, size_t i) {
+    for (size_t w = 0; w < i; w++)
+        if (is_wall(o, w) && !o->delivered[w] && o->records[w].process == process)
+            deliver(o, w);
 }
 
-static bool is_overflow(const oracle *o, uint32_t thread) {
+/* Returns whether a record of this process that is in sight waits because of a wall. */
+static bool wall_holds(const oracle *o, uint32_t process) {
+    size_t first = 0;
+    while (first < o->n &&
+           (o->delivered[first] || is_wall(o, first) || o->records[first].process != process))
+        first++;
+    for (size_t i = first; i < o->n; i++)
+        if (o->records[i].process == process && !is_wall(o, i) && !o->delivered[i] &&
+            is_in_sight(o, i) && waits_for_wall(o, i, first))
+            return true;
+    return false;
+}
+
+static bool is_overflow(const oracle *o, size_t thread) {
     size_t in_sight = 0, before = 0;
     for (size_t i = 0; i < o->n; i++) {
-        bool wall = o->records[i].kind == ORACLE_WALL;
+        bool wall = is_wall(o, i);
         in_sight += !wall && !o->delivered[i] && is_in_sight(o, i);
-        before += !wall && o->delivered[i] && o->records[i].thread == thread;
+        before += !wall && o->delivered[i] && o->lane[i] == thread;
     }
     size_t next = next_of(o, thread);
     return in_sight == o->room && before > 0 && next < o->n && !is_in_sight(o, next) &&
-           o->records[next].kind != ORACLE_SYNC_ACQUIRE;
+           o->records[next].kind != ORACLE_SYNC_ACQUIRE && !wall_holds(o, o->records[next].process);
 }
 
-static void take_turn(oracle *o, uint32_t thread, uint64_t turn) {
+static void take_turn(oracle *o, size_t thread, uint64_t turn) {
     for (uint64_t references = 0; references < turn && is_runnable(o, thread);) {
         size_t i = next_of(o, thread);
         references += o->records[i].kind == ORACLE_REFERENCE;
+        deliver_walls(o, o->records[i].process, i);
         deliver(o, i);
-        deliver_walls(o);
     }
 }
 
 uint64_t oracle_interleave(const oracle_record *records, size_t n, uint64_t turn, uint64_t room,
                            size_t *order) {
-    oracle o = {records, n, room, calloc(n + 1, sizeof(bool)), 0, order};
-    uint32_t threads = 0, had = 0;
+    oracle o = {.records = records,
+                .n = n,
+                .room = room,
+                .lane = calloc(n + 1, sizeof(size_t)),
+                .number = calloc(n + 1, sizeof(size_t)),
+                .wall = calloc(n + 1, sizeof(size_t)),
+                .delivered = calloc(n + 1, sizeof(bool)),
+                .order = order};
+    number_records(&o);
+    size_t threads = number_threads(&o), had = 0, records_only = 0;
     uint64_t overflows = 0;
+    uint32_t last_process = 0;
     bool first = true;
-    for (size_t i = 0; i < n; i++)
-        if (records[i].thread >= threads)
-            threads = records[i].thread + 1;
-    deliver_walls(&o);
-    while (o.d < n) {
-        uint32_t next = first ? 0 : (had + 1) % threads;
+    for (size_t i = 0; i < n; i++) {
+        records_only += !is_wall(&o, i);
+        last_process = records[i].process > last_process ? records[i].process : last_process;
+    }
+    while (o.d < records_only) {
+        size_t next = first ? 0 : (had + 1) % threads;
         while (!is_runnable(&o, next))
             next = (next + 1) % threads;
-        for (uint32_t t = first ? next : (had + 1) % threads; t != next; t = (t + 1) % threads)
+        for (size_t t = first ? next : (had + 1) % threads; t != next; t = (t + 1) % threads)
             overflows += is_overflow(&o, t);
         take_turn(&o, next, turn);
         had = next;
         first = false;
     }
+    for (uint32_t process = 0; process <= last_process; process++)
+        deliver_walls(&o, process, n);
+    free(o.number);
+    free(o.wall);
+    free(o.lane);
     free(o.delivered);
     return overflows;
 }

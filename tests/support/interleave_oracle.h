@@ -18,8 +18,8 @@ typedef enum oracle_kind {
 
 typedef struct oracle_record {
     oracle_kind kind;
-    uint32_t thread;
-    uint64_t address, size;
+    uint32_t process, thread;
+    uint64_t address, size; /* `address` has the number of the process in its top 16 bits */
 } oracle_record;
 
 /* Writes the numbers of the n records to `order`, in the order of lockstep with turns of `turn`

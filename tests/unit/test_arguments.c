@@ -124,6 +124,7 @@ static void engines(void **state) {
     assert_null(rd_engine_info_at(SIZE_MAX));
     assert_null(rd_engine_info_find(NULL));
     assert_null(rd_engine_unavailable(NULL));
+    assert_null(rd_engine_unavailable(&(rd_engine_info){.name = NULL}));
     REFUSED(rd_engine_open(NULL, "stack", NULL, &e));
     EXPLAINED("out", rd_engine_open(ctx, "stack", NULL, NULL));
     ok(rd_engine_open(ctx, NULL, NULL, &e));
@@ -172,6 +173,17 @@ static void zeroed_parts(void **state) {
     }
 }
 
+static void options_given_twice(void **state) {
+    (void)state;
+    rd_engine *e = NULL;
+    rd_trace_writer *w = NULL;
+    expect_saying(rd_engine_open(ctx, "shards:rate=0.1,seed=1,rate=0.1", NULL, &e),
+                  "option 'rate' is given twice");
+    expect_saying(
+        rd_trace_writer_open(ctx, "/dev/null", "native:frame=1024,frame=2048", 0, false, &w),
+        "option 'frame' is given twice");
+}
+
 static void unknown_bins(void **state) {
     (void)state;
     rd_binning absurd = {(rd_binning_kind)99, 0}, negative = {(rd_binning_kind)-1, 0};
@@ -194,6 +206,12 @@ static void unknown_bins(void **state) {
     expect_saying(rd_profile_rebin(profile, absurd, &p), "unknown kind of bins");
     expect_saying(rd_compare(ctx, profile, profile, absurd, &comparison), "unknown kind of bins");
     expect_saying(rd_model_train(ctx, runs, 2, &model, &m), "bins");
+    config.binning = (rd_binning){RD_BINS_EDGES, 0};
+    analysis.binning = times.binning = config.binning;
+    expect_saying(rd_engine_open(ctx, "auto", &config, &e), "RD_BINS_EDGES cannot be chosen");
+    expect_saying(rd_analysis_open(ctx, &analysis, &a), "RD_BINS_EDGES cannot be chosen");
+    expect_saying(rd_profile_from_times(ctx, "/dev/null", &times, &p),
+                  "RD_BINS_EDGES cannot be chosen");
     rd_binning_name(absurd, name);
     rd_binning_name(absurd, NULL);
 }
@@ -342,6 +360,7 @@ static void profiles(void **state) {
     assert_int_equal(rd_profile_sources(profile, NULL) + rd_profile_peaks(profile, NULL), 0);
     REFUSED(rd_profile_set_block_bytes(NULL, 64));
     rd_profile_set_partial(NULL, true);
+    rd_profile_set_unrecorded(NULL, 1);
     REFUSED(rd_profile_set_skipped(NULL, 1));
     double share = 1;
     REFUSED(rd_profile_set_burst_band(NULL, &share, &share, 1));
@@ -464,6 +483,7 @@ int main(void) {
         cmocka_unit_test(engines),
         cmocka_unit_test(zeroed_parts),
         cmocka_unit_test(unknown_bins),
+        cmocka_unit_test(options_given_twice),
         cmocka_unit_test(known_nonsense),
         cmocka_unit_test(known_at_random),
         cmocka_unit_test(known),

@@ -238,7 +238,7 @@ static void kv_logs(void **state) {
     REFUSED(rd_kv_writer_open(NULL, "x", 1, &w));
     EXPLAINED("path", rd_kv_writer_open(ctx, NULL, 1, &w));
     EXPLAINED("out", rd_kv_writer_open(ctx, "x", 1, NULL));
-    expect_saying(rd_kv_writer_open(ctx, "/dev/null", 0, &w), "1 to 2147483647");
+    expect_saying(rd_kv_writer_open(ctx, "/dev/null", 0, &w), "1 to 2,147,483,647");
     REFUSED(rd_kv_writer_write(NULL, request));
     ok(rd_kv_writer_open(ctx, "/dev/null", 512, &w));
     EXPLAINED("r", rd_kv_writer_write(w, NULL));
@@ -320,11 +320,13 @@ static void kv_models_and_plans(void **state) {
     EXPLAINED("offers", rd_kv_plan_find(kv, NULL, 1, &goal, &plan));
     EXPLAINED("goal", rd_kv_plan_find(kv, &offer, 1, NULL, &plan));
     EXPLAINED("out", rd_kv_plan_find(kv, &offer, 1, &goal, NULL));
-    expect_saying(rd_kv_plan_find(kv, &offer, 0, &goal, &plan), "1 to 4 tiers");
+    expect_saying(rd_kv_plan_find(kv, &offer, 0, &goal, &plan), "1 to 4 tiers, not 0");
     goal.second_cost = 1;
-    expect_saying(rd_kv_plan_find(kv, &offer, 1, &goal, &plan), "recomputed per second");
+    expect_saying(rd_kv_plan_find(kv, &offer, 1, &goal, &plan),
+                  "rd_kv_goal.prefill is 0; it must be above 0");
     goal.token_bytes = NAN;
-    expect_saying(rd_kv_plan_find(kv, &offer, 1, &goal, &plan), "bytes per token");
+    expect_saying(rd_kv_plan_find(kv, &offer, 1, &goal, &plan),
+                  "rd_kv_goal.token_bytes is nan; it must be above 0");
     rd_kv_free(kv);
 }
 

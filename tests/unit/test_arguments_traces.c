@@ -55,8 +55,9 @@ static void traces(void **state) {
     REFUSED(rd_trace_select(NULL, 0));
     assert_int_equal(rd_trace_events(NULL, &events) + rd_trace_count(NULL), 0);
     assert_null(rd_trace_format(NULL));
+    assert_int_equal(rd_trace_request_fields(NULL), 0);
     assert_false(rd_trace_has_ids(NULL) || rd_trace_has_hex_ids(NULL) ||
-                 rd_trace_never_began(NULL));
+                 rd_trace_has_processes(NULL) || rd_trace_never_began(NULL));
     assert_null(rd_trace_note(NULL));
     assert_int_equal(rd_trace_skipped(NULL) + rd_trace_repeats(NULL) + rd_trace_line(NULL), 0);
     rd_trace_read_ahead(NULL, 2);
@@ -107,6 +108,7 @@ static void writers(void **state) {
     REFUSED(rd_trace_writer_write(NULL, &(rd_refs){0}));
     REFUSED(rd_trace_writer_event(NULL, &(rd_event){0}));
     REFUSED(rd_trace_writer_keep(NULL));
+    assert_null(rd_trace_writer_kept(NULL));
     REFUSED(rd_trace_writer_finish(NULL));
     rd_trace_writer_close(NULL);
     ok(rd_trace_writer_open(ctx, "/dev/null", NULL, UINT32_MAX, false, &w));

@@ -60,17 +60,16 @@ static void the_note_tells_engine_and_reason_and_is_whole(void **state) {
         bool live;
         const char *begin, *end;
     } cases[] = {
-        {scan, 1, false, "auto: stream, the fastest on one thread; stream: ", " new hashes)"},
-        {scan, 2, true,
-         "auto: relay, because the program runs at the same time; relay: ", " new hashes)"},
+        {scan, 1, false, "chose stream, the fastest on one thread; ", " new hashes)"},
+        {scan, 2, true, "chose relay, because the program runs at the same time; ", " new hashes)"},
         {scan, 2, false,
-         "auto: relay, because about 100.0 % of a chunk would be first touches (100.0 % of the "
-         "first 2000 references are); relay: ",
+         "chose relay, because about 100.0 % of a chunk would be first touches (100.0 % of the "
+         "first 2000 references are); ",
          " new hashes)"},
-        {scan, 6, false, "auto: chunks, because about 100.0 % of a chunk would be ",
+        {scan, 6, false, "chose chunks, because about 100.0 % of a chunk would be ",
          "% first touches"},
-        {local, 2, false, "auto: chunks, because about ", "% first touches"},
-        {late_scan, 2, false, "auto: chunks, because about ", "% first touches"},
+        {local, 2, false, "chose chunks, because about ", "% first touches"},
+        {late_scan, 2, false, "chose chunks, because about ", "% first touches"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         rd_engine_config config = {
@@ -147,13 +146,13 @@ static void a_trace_that_can_be_read_again_is_when_threads_run_out_of_memory(voi
     size_t enough = rd_ctx_peak_bytes(ctx) + 1000000; /* enough memory for one thread */
     char note[600];
     rd_profile *p = analyze_parts(2, enough, note);
-    assert_begins(note, "auto: stream, because threads need more memory than is allowed; stream: ");
+    assert_begins(note, "chose stream, because threads need more memory than is allowed; ");
     profiles_assert_same_bins(p, expected);
     assert_int_equal(rd_profile_facts_of(p)->references, LONG);
     assert_int_equal(rd_profile_facts_of(p)->infinite, rd_profile_facts_of(expected)->infinite);
     rd_profile_free(p);
     p = analyze_parts(2, 8 * enough, note);
-    assert_begins(note, "auto: chunks, because about ");
+    assert_begins(note, "chose chunks, because about ");
     profiles_assert_same_bins(p, expected);
     rd_profile_free(p);
     rd_profile_free(expected);

@@ -355,7 +355,7 @@ static void the_note_tells_threads_and_first_touches(void **state) {
     assert_int_equal(rd_engine_open(ctx, "chunks:chunk=5", &config, &e), RD_OK);
     assert_int_equal(rd_engine_feed(e, trace, RDI_COUNT(trace), NULL), RD_OK);
     assert_int_equal(rd_engine_finish(e), RD_OK);
-    assert_string_equal(rd_engine_note(e), "chunks: 2 threads, 40.0 % first touches");
+    assert_string_equal(rd_engine_note(e), "2 threads, 40.0 % first touches");
     rd_engine_close(e);
 }
 

@@ -133,6 +133,28 @@ static void miss_ratios_are_compared_up_to_the_smaller_bound(void **state) {
     assert_true(c.last_mrc_blocks == 2);
 }
 
+static void miss_ratios_are_compared_where_samples_resolve_them(void **state) {
+    /* They differ at 1 block and at 32 blocks, and are compared at up to 64 blocks. */
+    static const profiles_point a[] = {{0, 20}, {20, 20}, {RD_COLD, 120}};
+    static const profiles_point b[] = {{1, 20}, {50, 20}, {RD_COLD, 120}};
+    static const struct {
+        double rate; /* a cache is resolved if it holds ten sampled blocks */
+        unsigned sizes;
+        uint64_t most;
+    } cases[] = {
+        {0, 7, 1}, {10.0 / 16, 3, 32}, {10.0 / 33, 1, 0}, {10.0 / 65, 0, 0}, {1e-18, 0, 0}};
+    for (size_t i = 0; i < RDI_COUNT(cases); i++) {
+        rd_profile_facts facts = profiles_facts();
+        facts.exact = false;
+        facts.error_kind = "sampled";
+        facts.sample_rate = cases[i].rate;
+        rd_comparison c = compare(*state, make(*state, FULL, a, 3),
+                                  profiles_make(*state, &facts, FULL, b, 3), LOG);
+        assert_true(c.n_mrc_sizes == cases[i].sizes);
+        assert_true(c.max_mrc_blocks == cases[i].most);
+    }
+}
+
 static void different_bins_are_identical_when_they_meet(void **state) {
     static const profiles_point points[] = {{0, 1}, {5, 3}, {6, 2}, {3000, 9}, {RD_COLD, 4}};
     static const profiles_point other[] = {{0, 1}, {5, 2}, {6, 3}, {3000, 9}, {RD_COLD, 4}};
@@ -298,6 +320,7 @@ int main(void) {
         CASE(average_error_has_one_bin_for_everything_from_2m_on),
         CASE(miss_ratios_are_compared_at_powers_of_two),
         CASE(miss_ratios_are_compared_up_to_the_smaller_bound),
+        CASE(miss_ratios_are_compared_where_samples_resolve_them),
         CASE(different_bins_are_identical_when_they_meet),
         CASE(bins_that_overlap_are_compared_as_one),
         CASE(what_cannot_be_compared_is_refused),

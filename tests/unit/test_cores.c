@@ -238,7 +238,8 @@ static void expect_refused(const char *from, const char *to, const char *message
 static void impossible_sections_are_refused(void **state) {
     (void)state;
     expect_refused("L1=256:2", "L1=25x:2", "does not describe private caches");
-    expect_refused("\"name\": \"L2\"", "\"name\": \"L3\"", "is not called L2");
+    expect_refused("\"name\": \"L2\"", "\"name\": \"L3\"",
+                   "level 2 of thread 1 of the list is called L3, but the cache is called L2");
     expect_refused("\"thread\": 0", "\"thread\": 9", "ascending order");
     expect_refused("\"causes\": true,", "\"causes\":false,", "contradict");
     expect_refused("\"cold\": ", "\"cold\": 9", "contradict");

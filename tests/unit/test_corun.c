@@ -318,6 +318,31 @@ static void a_bound_limits_the_answers(void **state) {
     rd_profile_free(bounded);
 }
 
+/* The rate of a sampled program includes the references that the recorder skipped. */
+static void skipped_references_count_for_the_rate(void **state) {
+    rd_ctx *ctx = *state;
+    const profiles_point points[] = {{3, 900}, {RD_COLD, 100}};
+    rd_profile_facts facts = profiles_facts();
+    rd_profile *p[2];
+    for (size_t i = 0; i < 2; i++)
+        p[i] = profiles_make(ctx, &facts, (rd_binning){RD_BINS_FULL, 0}, points, 2);
+    const rd_source source = {.path = "t", .format = "native", .references = 500};
+    assert_int_equal(rd_profile_add_source(p[1], &source), RD_OK);
+    uint64_t skipped[] = {0, 1000, RD_UNKNOWN};
+    double rate[] = {0.5, 0.75, 0.5}; /* 500 of 1500 references were recorded: 1000 become 3000 */
+    for (size_t i = 0; i < 3; i++) {
+        rd_corun *c = NULL;
+        rd_corun_program answer[2];
+        assert_int_equal(rd_profile_set_skipped(p[1], skipped[i]), RD_OK);
+        assert_int_equal(rd_corun_new(ctx, p, NULL, 2, &c), RD_OK);
+        assert_int_equal(rd_corun_share(c, 50, answer), RD_OK);
+        assert_true(fabs(answer[1].rate - rate[i]) < 1e-9);
+        rd_corun_free(c);
+    }
+    rd_profile_free(p[0]);
+    rd_profile_free(p[1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(sharing_equals_occupancies_that_grow_in_steps, context_new,
@@ -329,6 +354,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_partition_is_the_best_of_all, context_new,
                                         context_free),
         cmocka_unit_test_setup_teardown(unsuitable_profiles_and_numbers_are_refused, context_new,
+                                        context_free),
+        cmocka_unit_test_setup_teardown(skipped_references_count_for_the_rate, context_new,
                                         context_free),
         cmocka_unit_test_setup_teardown(a_bound_limits_the_answers, context_new, context_free),
     };

@@ -229,17 +229,18 @@ static void bad_values_are_reported_with_their_place(void **state) {
     memset(file + 4711 * 12 + 8, 0xff, 4);
     r = traces_read("binary:format=<Qi,addr=1,size=2", file, N * 12);
     assert_int_equal(r.n, 4711);
-    assert_string_equal(r.error,
-                        "t: byte 56532: the size of this record is not from 0 to 4294967295: -1");
+    assert_string_equal(
+        r.error, "t: byte 56532: the size of this record is not from 0 to 4,294,967,295: -1");
     traces_free(&r);
     r = traces_read("binary:format=<Qi,addr=1,thread=2", file, N * 12);
-    assert_string_equal(r.error,
-                        "t: byte 56532: the thread of this record is not from 0 to 4294967295: -1");
+    assert_string_equal(
+        r.error, "t: byte 56532: the thread of this record is not from 0 to 4,294,967,295: -1");
     traces_free(&r);
     memset(file, 0xff, 8);
     r = traces_read("binary:format=<QI,addr=2,size=1", file, N * 12);
-    assert_string_equal(r.error, "t: byte 0: the size of this record is not from 0 to 4294967295: "
-                                 "18446744073709551615");
+    assert_string_equal(r.error,
+                        "t: byte 0: the size of this record is not from 0 to 4,294,967,295: "
+                        "18446744073709551615");
     traces_free(&r);
     free(file);
 }

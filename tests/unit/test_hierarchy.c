@@ -123,7 +123,7 @@ static void mistakes_in_text(void **state) {
          "cache 'L1=32K:8:latency=1000000001': option 'latency': 1000000001 is too large: the "
          "maximum is 1000000000"},
         {"L1=32K,L2=16K", "L2, of size 16384 bytes, is smaller than L1, of size 32768 bytes; list "
-                          "the caches from the inside out"},
+                          "the caches innermost first"},
         {"L1=32K:fill=exclusive", "L1: the innermost cache cannot be exclusive, because no other "
                                   "cache could fill it"},
         {"L1=32K,L2=64K:fill=exclusive:prefetch=next",

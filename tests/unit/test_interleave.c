@@ -1,5 +1,5 @@
 /* Tests lockstep against the oracle, which was written from docs/threads.md, on random traces with
- * threads, synchronization, allocations and walls (events that map or unmap a module), and on small
+ * processes, threads, synchronization, allocations and walls (events that map or unmap a module), and on small
  * examples. An argument sets the number of traces. */
 #include "base/common.h"
 #include "reusedist/trace.h"
@@ -34,8 +34,8 @@ static uint64_t one_of(rdi_rng *rng, const uint64_t *values, size_t n) {
     return values[rdi_rng_below(rng, n)];
 }
 
-static oracle_record random_record(rdi_rng *rng, uint32_t threads, uint64_t events) {
-    oracle_record r = {.thread = (uint32_t)rdi_rng_below(rng, threads)};
+static oracle_record random_record(rdi_rng *rng, uint64_t events) {
+    oracle_record r = {.kind = ORACLE_REFERENCE};
     uint64_t which = rdi_rng_below(rng, 100);
     if (which >= events)
         return r;
@@ -50,7 +50,7 @@ static oracle_record random_record(rdi_rng *rng, uint32_t threads, uint64_t even
         r.address = 0x1000 + 16 * rdi_rng_below(rng, 4);
         r.size = rdi_rng_below(rng, 2) ? 0 : rdi_rng_below(rng, 6);
         if (r.kind == ORACLE_SYNC_ACQUIRE && rdi_rng_below(rng, 12) == 0)
-            r.address = rdi_rng_below(rng, 2) << 48;
+            r.address = 0;
     } else {
         static const uint64_t sizes[] = {0, 0, 0, 1, 16, 100, 5000, 400000};
         r.address = 0x100000 + 1024 * rdi_rng_below(rng, 20);
@@ -59,23 +59,33 @@ static oracle_record random_record(rdi_rng *rng, uint32_t threads, uint64_t even
     return r;
 }
 
-/* Makes a trace whose threads alternate after random numbers of records, as in a recording. */
+static void set_process(oracle_record *r, uint32_t process) {
+    r->process = process;
+    r->address |= (uint64_t)process << 48;
+}
+
+/* Makes a trace whose threads alternate after random numbers of records, as in a recording. Threads of
+ * different processes have the same numbers. */
 static void make_scene(uint64_t seed, scene *s) {
     static const uint64_t threads[] = {1, 2, 2, 3, 4, 7, 16, 64}, events[] = {0, 5, 30, 70, 100};
     static const uint64_t runs[] = {1, 4, 30, 200}, turns[] = {1, 1, 2, 3, 7, 20, 1000};
-    static const uint64_t rooms[] = {1, 2, 3, 8, 30, 100, 100000};
+    static const uint64_t rooms[] = {1, 2, 3, 8, 30, 100, 100000}, processes[] = {1, 1, 2, 3, 9};
     rdi_rng rng = {seed};
     uint32_t n_threads = (uint32_t)one_of(&rng, threads, RDI_COUNT(threads)), thread = 0;
+    uint32_t n_processes = (uint32_t)one_of(&rng, processes, RDI_COUNT(processes)), process = 0;
     uint64_t share = one_of(&rng, events, RDI_COUNT(events));
     uint64_t run = one_of(&rng, runs, RDI_COUNT(runs));
     *s = (scene){.n = rdi_rng_below(&rng, RECORDS_MAX + 1),
                  .turn = one_of(&rng, turns, RDI_COUNT(turns)),
                  .room = one_of(&rng, rooms, RDI_COUNT(rooms))};
     for (size_t i = 0; i < s->n; i++) {
-        if (rdi_rng_below(&rng, run) == 0)
+        if (rdi_rng_below(&rng, run) == 0) {
             thread = (uint32_t)rdi_rng_below(&rng, n_threads);
-        s->records[i] = random_record(&rng, n_threads, share);
+            process = (uint32_t)rdi_rng_below(&rng, n_processes);
+        }
+        s->records[i] = random_record(&rng, share);
         s->records[i].thread = thread;
+        set_process(&s->records[i], process);
     }
 }
 
@@ -107,7 +117,7 @@ static rd_status write_record(rd_trace_writer *w, const oracle_record *r, size_t
         rd_event event = event_of(r, i);
         return rd_trace_writer_event(w, &event);
     }
-    uint64_t addr = 64 * i, pc = i;
+    uint64_t addr = (uint64_t)r->process << 48 | 64 * i, pc = i;
     uint32_t size = 1 + (uint32_t)i % 9;
     uint8_t kind = i % 3 ? RD_LOAD : RD_STORE;
     rd_refs one = {.n = 1,
@@ -140,7 +150,7 @@ static void check_event(const rd_event *e, const oracle_record *r, size_t i) {
 }
 
 static void check_reference(const rd_refs *refs, size_t at, const oracle_record *r, size_t i) {
-    assert_int_equal(refs->addr[at], 64 * i);
+    assert_int_equal(refs->addr[at], (uint64_t)r->process << 48 | 64 * i);
     assert_int_equal(refs->pc[at], i);
     assert_int_equal(refs->size[at], 1 + i % 9);
     assert_int_equal(refs->kind[at], i % 3 ? RD_LOAD : RD_STORE);
@@ -247,6 +257,36 @@ static void a_thread_stays_behind_its_release(void **state) {
     assert_string_equal(order, "121122");
 }
 
+static void threads_of_processes_take_turns(void **state) {
+    char order[16];
+    oracle_record refs[] = {{.thread = 1}, {.thread = 1}, {.thread = 1},
+                            {.thread = 2}, {.thread = 2}, {.thread = 1},
+                            {.thread = 1}, {.thread = 3}, {.thread = 3}};
+    for (size_t i = 5; i < 9; i++)
+        set_process(&refs[i], 1);
+    order_of(*state, refs, 9, 1, order);
+    assert_string_equal(order, "121312131");
+}
+
+/* Only recorders write the number of the process into addresses. */
+static void threads_of_other_formats_are_of_one_process(void **state) {
+    rd_ctx *ctx = *state;
+    static const char text[] = "0x40,1\n0x1000000000040,1\n0x40,1\n0x1000000000040,1\n0x40,2\n";
+    char *path = files_path();
+    rd_trace *source = NULL, *t = NULL;
+    const rd_refs *refs = NULL;
+    files_write(path, text, sizeof text - 1);
+    assert_int_equal(rd_trace_open(ctx, path, "csv:addr=1,thread=2", &source), RD_OK);
+    assert_int_equal(rd_trace_interleave(ctx, source, NULL, &t), RD_OK);
+    assert_int_equal(rd_trace_read(t, &refs), RD_OK);
+    assert_int_equal(refs->n, 5);
+    assert_int_equal(refs->thread[1], 2);
+    assert_int_equal(rd_trace_interleaved(t).threads, 2);
+    rd_trace_close(t);
+    rd_trace_close(source);
+    files_remove(path);
+}
+
 /* Writes a file of `n` references: first half of them by thread 0, then half by thread 1. Returns its path. */
 static char *write_halves(rd_ctx *ctx, size_t n) {
     char *path = files_path();
@@ -306,8 +346,11 @@ static void every_failing_allocation_is_survived(void **state) {
     char *path = files_path();
     rdi_rng rng = {1};
     s.n = RECORDS_MAX;
-    for (size_t i = 0; i < s.n; i++)
-        s.records[i] = random_record(&rng, 7, 70);
+    for (size_t i = 0; i < s.n; i++) {
+        s.records[i] = random_record(&rng, 70);
+        s.records[i].thread = (uint32_t)rdi_rng_below(&rng, 7);
+        set_process(&s.records[i], (uint32_t)rdi_rng_below(&rng, 2));
+    }
     write_scene(*state, &s, path);
     assert_true(faults_inject("interleaving", read_interleaved, path, RD_OK) > 20);
     files_remove(path);
@@ -334,6 +377,9 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(lockstep_is_equal_to_the_oracle, context_new, context_free),
         cmocka_unit_test_setup_teardown(threads_take_turns, context_new, context_free),
+        cmocka_unit_test_setup_teardown(threads_of_processes_take_turns, context_new, context_free),
+        cmocka_unit_test_setup_teardown(threads_of_other_formats_are_of_one_process, context_new,
+                                        context_free),
         cmocka_unit_test_setup_teardown(a_thread_stays_behind_its_release, context_new,
                                         context_free),
         cmocka_unit_test_setup_teardown(everything_before_damage_is_delivered, context_new,

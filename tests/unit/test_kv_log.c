@@ -205,7 +205,7 @@ static void test_wrong_lines_are_refused(void **state) {
         {GOOD "{\"hash_ids\":[1],\"input_length\":-5,\"timestamp\":1}\n", "expected an integer"},
         {GOOD "{\"hash_ids\":[1],\"input_length\":5.5,\"timestamp\":1}\n", "expected an integer"},
         {GOOD "{\"hash_ids\":[1],\"input_length\":99999999999,\"timestamp\":1}\n",
-         "expected an integer from 0 to 2147483647"},
+         "expected an integer from 0 to 2,147,483,647"},
         {GOOD "{\"hash_ids\":[1,2,3],\"input_length\":5,\"timestamp\":1}\n",
          "line 2: this request has 3 blocks for 5 tokens"},
         {GOOD "{\"hash_ids\":[1.5],\"input_length\":5,\"timestamp\":1}\n",

@@ -1,6 +1,7 @@
 /* Tests reading references from the channel: order, recovery, and recorders that write invalid
  * data. The test acts as the recorder. */
 #include "live/channel.h"
+#include "reusedist/analysis.h"
 #include "support/faults.h"
 #include "trace/lookup.h"
 
@@ -540,6 +541,33 @@ static void repeats_are_those_of_what_was_read(void **state) {
     stop(&t);
 }
 
+/* Tests that repeats are refused by analyses that need each reference. */
+static void repeats_are_refused_where_each_reference_counts(void **state) {
+    (void)state;
+    const rd_interleave order = {.size = sizeof order};
+    const rd_analysis_config configs[] = {
+        {.size = sizeof configs[0], .live = true},
+        {.size = sizeof configs[0], .live = true, .stacks = RD_STACKS_PRIVATE},
+        {.size = sizeof configs[0], .live = true, .sharing = true},
+        {.size = sizeof configs[0], .live = true, .interleave = &order}};
+    for (size_t i = 0; i < RDI_COUNT(configs); i++) {
+        live_test t = {0};
+        rd_analysis *a = NULL;
+        start(&t, (rd_live_config){
+                      .size = sizeof(rd_live_config), .collapse_bytes = 64, .thread = true});
+        __atomic_store_n(&t.channel->processes, 1, __ATOMIC_RELEASE);
+        /* Some references span two blocks, so the reader delivers their kinds. */
+        rdi_channel_submit(t.channel, fill_buffer(t.channel, 60, 16), 16);
+        assert_int_equal(rd_analysis_open(t.ctx, &configs[i], &a), RD_OK);
+        assert_int_equal(rd_analysis_add_trace(a, t.trace, "program"), RD_OK);
+        assert_int_equal(rd_analysis_run(a), i == 0 ? RD_OK : RD_EINVAL);
+        if (i > 0)
+            assert_non_null(strstr(rd_last_error(t.ctx), "left out 14 repeated references"));
+        rd_analysis_close(a);
+        stop(&t);
+    }
+}
+
 /* Tests a recorder that is killed while it removes repeats: its buffer may have records twice, so
  * the reader drops it. */
 static void a_buffer_half_rid_of_repeats_is_not_read(void **state) {
@@ -727,6 +755,7 @@ int main(void) {
         cmocka_unit_test(events_without_sense_are_refused),
         cmocka_unit_test(repeats_are_left_out_alike_on_every_processor),
         cmocka_unit_test(repeats_are_those_of_what_was_read),
+        cmocka_unit_test(repeats_are_refused_where_each_reference_counts),
         cmocka_unit_test(a_buffer_half_rid_of_repeats_is_not_read),
         cmocka_unit_test(sizes_are_told_where_a_reference_spans_blocks),
         cmocka_unit_test(a_changed_head_changes_nothing_for_the_reader),

@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 
 /* Tests that every preset is complete. A latency or clock rate that no document states is 0; the
- * known latencies grow from the inside out. */
+ * known latencies grow from the innermost cache outward. */
 static void every_preset_is_complete(void **state) {
     rd_ctx *ctx = *state;
     size_t n = rd_machine_count();
@@ -259,7 +259,7 @@ static void a_host_has_the_caches_that_its_files_report(void **state) {
     char folder[] = "/tmp/test_machine.XXXXXX", command[64], cpuinfo[64];
     rd_machine m;
     assert_non_null(mkdtemp(folder));
-    /* The system need not list the caches from the inside out. */
+    /* The system need not list the caches innermost first. */
     write_cache(folder, 0, (const char *const[]){"3", "Unified", "36864K", "12", "0-3,8,10-11"});
     write_cache(folder, 1, (const char *const[]){"1", "Instruction", "64K", "8", "0"});
     write_cache(folder, 2, (const char *const[]){"1", "Data", "48K", "12", "0"});

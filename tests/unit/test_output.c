@@ -295,6 +295,49 @@ static void links_are_followed_and_stay(void **state) {
     files_remove(target);
 }
 
+/* Opens `path`, writes "new" and keeps it. */
+static rdi_output *keep_new(const char *path) {
+    rdi_output *out = NULL;
+    assert_int_equal(rdi_output_open(ctx, path, &out), RD_OK);
+    assert_int_equal(rdi_output_write(out, "new", 3), RD_OK);
+    assert_int_equal(rdi_output_keep(out), RD_OK);
+    return out;
+}
+
+static void kept_file_has_its_own_name_if_that_is_free(void **state) {
+    (void)state;
+    char *path = files_path();
+    rdi_output *out = keep_new(path);
+    assert_null(rdi_output_kept(out));
+    rdi_output_close(out);
+    assert_content(path, "new");
+    files_remove(path);
+}
+
+/* Tests that a file beside the old one replaces it only at the end, and stays if there is no end. */
+static void kept_file_waits_beside_the_old_one(void **state) {
+    (void)state;
+    char *path = files_path(), expected[2][256];
+    snprintf(expected[0], sizeof expected[0], "%s.partial", path);
+    snprintf(expected[1], sizeof expected[1], "%s.partial-2", path);
+    files_write(path, "old", 3);
+    rdi_output *dropped = keep_new(path), *finished = keep_new(path);
+    assert_string_equal(rdi_output_kept(dropped), expected[0]);
+    assert_string_equal(rdi_output_kept(finished), expected[1]);
+    assert_content(path, "old");
+    rdi_output_close(dropped);
+    assert_content(path, "old");
+    assert_content(expected[0], "new");
+    assert_int_equal(rdi_output_write(finished, "est", 3), RD_OK);
+    assert_int_equal(rdi_output_finish(finished), RD_OK);
+    assert_null(rdi_output_kept(finished));
+    rdi_output_close(finished);
+    assert_content(path, "newest");
+    assert_false(files_exist(expected[1]));
+    assert_int_equal(unlink(expected[0]), 0);
+    files_remove(path);
+}
+
 static void bad_path_is_reported(void **state) {
     (void)state;
     rdi_output *out = NULL;
@@ -322,6 +365,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(same_files_are_recognized, setup, teardown),
         cmocka_unit_test_setup_teardown(descriptors_are_not_opened_again, setup, teardown),
         cmocka_unit_test_setup_teardown(links_are_followed_and_stay, setup, teardown),
+        cmocka_unit_test_setup_teardown(kept_file_has_its_own_name_if_that_is_free, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(kept_file_waits_beside_the_old_one, setup, teardown),
         cmocka_unit_test_setup_teardown(bad_path_is_reported, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

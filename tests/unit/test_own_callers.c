@@ -1,4 +1,4 @@
-/* Tests that a library line with several callers is divided among the own lines that call it. */
+/* Tests that a library line with several callers is divided among the lines of own code that call it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

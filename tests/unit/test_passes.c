@@ -1,5 +1,6 @@
 /* Tests the loops of attribution that are compiled per instruction set: all give the results of
  * plain C. */
+#include "attribution/contexts.h"
 #include "attribution/passes.h"
 #include "attribution/sites.h"
 
@@ -15,22 +16,24 @@
 #define N 67 /* whole vectors and a remainder */
 
 typedef struct input {
-    uint64_t address[N], pc[N];
+    uint64_t address[N], pc[N], number[N];
     uint32_t size[N], origin[N];
 } input;
 
 typedef struct results {
-    bool gapless, known;
+    bool gapless, known, small;
     rdi_tuple_key reuse[N];
     uint8_t words[N], clipped_words[N];
     uint64_t clipped[N];
     rdi_touch *touch[N];
     rdi_tuple *tuple[N];
+    uint64_t context[N], home[N];
 } results;
 
 static uint64_t cache[RDI_SITE_CACHE];
 static rdi_touch touches[64];
 static rdi_tuple tuples[64];
+static const uint64_t masks[] = {0x1ffffffff, 0, 0x3ffffffff, 0x300000000};
 
 /* Runs the loop that clips references to blocks. Every third entry is for the block after the one
  * in which its reference begins. */
@@ -55,6 +58,8 @@ static void run(const rdi_passes *passes, const input *in, size_t n, results *ou
     run_clipped(passes, in, n, out);
     passes->touches(&table, in->address, n, out->touch);
     passes->tuples(&keys, in->pc, n, out->tuple);
+    out->small = passes->contexts(masks, RDI_COUNT(masks), in->number, out->reuse, n, out->context);
+    passes->homes(in->pc, n, 58, out->home);
 }
 
 /* Makes input number `number`. Every second input has no gaps and only known program counters. */
@@ -66,6 +71,7 @@ static void make_input(uint64_t number, input *in) {
         in->address[i] = i % 5 ? state : UINT64_MAX - state % 3;
         in->size[i] = (uint32_t)(state >> 40) % 9;
         in->pc[i] = state >> 20;
+        in->number[i] = number % 3 || i != number % N ? state >> 62 : state;
         in->origin[i] = number % 2 && i == number % N ? i + 2 : i - i / 9;
         if (number % 2 == 0 || state >> 63)
             cache[rdi_site_slot(in->pc[i])] = rdi_site_tag(in->pc[i]) << RDI_SITE_BITS | (i + 1);
@@ -115,6 +121,22 @@ static void plain_loops_tell_gaps_words_and_sites(void **state) {
     assert_false(out.gapless);
 }
 
+static void keys_have_the_counted_context_and_its_sites(void **state) {
+    rd_ctx *ctx = *state;
+    const rdi_passes *plain = NULL;
+    uint64_t numbers[] = {0, 1, 2, 3, 4}, key[5] = {0};
+    rdi_tuple_key reuse[5];
+    for (uint64_t i = 0; i < 5; i++)
+        reuse[i] = (7 + i) << RDI_REUSE_SHIFT;
+    assert_int_equal(rdi_passes_choose(ctx, RDI_ISA_PLAIN, &plain), RD_OK);
+    assert_false(plain->contexts(masks, RDI_COUNT(masks), numbers, reuse, 5, key));
+    assert_true(plain->contexts(masks, RDI_COUNT(masks), numbers, reuse, 4, key));
+    assert_int_equal(key[0], rdi_context_key(0, 7));
+    assert_int_equal(key[1], 0);
+    assert_int_equal(key[2], rdi_context_key(2, 9));
+    assert_int_equal(key[3], rdi_context_key(2, RDI_FOLDED));
+}
+
 static void references_are_clipped_to_their_blocks(void **state) {
     rd_ctx *ctx = *state;
     const rdi_passes *plain = NULL;
@@ -136,6 +158,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_instruction_set_gives_the_same),
         cmocka_unit_test(plain_loops_tell_gaps_words_and_sites),
+        cmocka_unit_test(keys_have_the_counted_context_and_its_sites),
         cmocka_unit_test(references_are_clipped_to_their_blocks),
     };
     return cmocka_run_group_tests(tests, context_new, context_free);

@@ -84,7 +84,8 @@ static void everything_unknown_or_absent_survives_a_round_trip(void **state) {
                               .error_kind = "none",
                               .binning = {RD_BINS_LOGLINEAR, 0},
                               .partial = true,
-                              .skipped = RD_UNKNOWN};
+                              .skipped = RD_UNKNOWN,
+                              .unrecorded = 3};
     rd_profile *p = NULL; /* the profile of the null engine */
     assert_int_equal(rdi_profile_new(*state, &facts, NULL, 0, &p), RD_OK);
     rd_source source = {NULL, NULL, 0, 0};

@@ -56,7 +56,7 @@ typedef struct packets {
 static packets packets_of(const rd_engine *e) {
     packets p = {0};
     assert_int_equal(sscanf(rd_engine_note(e),
-                            "relay: the first thread sent %" SCNu64
+                            "the first thread sent %" SCNu64
                             " packets with the front on, and %" SCNu64,
                             &p.by_front, &p.by_table),
                      2);

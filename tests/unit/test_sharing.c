@@ -428,56 +428,98 @@ static void choose_kernel(rd_ctx *ctx, uint64_t which, rd_sharing *s) {
     s->scans = s->scans && s->kernel->scan;
 }
 
-/* Compares a long trace of several threads, which use more blocks than the top of a stack has lanes,
- * with simulated caches of many sizes. */
-static void compare_long(rd_ctx *ctx, uint64_t seed, bool details) {
-    enum { N = 60000 }; /* enough to renumber the times of the top if there is one thread */
-    static uint64_t addr[N], block[N], measured[N];
-    static uint32_t thread[N], origin[N];
-    static uint8_t kind[N];
-    static oracle_reference split[N];
-    static bool hits[N];
+/* A long trace of several threads, which use more blocks than the top of a stack has lanes. */
+enum { LONG = 60000 }; /* enough to renumber the times of the top if there is one thread */
+typedef struct long_trace {
+    uint64_t blocks; /* all blocks of one thread */
+    uint64_t addr[LONG], block[LONG];
+    uint32_t thread[LONG], origin[LONG];
+    uint8_t kind[LONG];
+} long_trace;
+
+static void make_long(uint64_t seed, long_trace *t) {
     rdi_rng rng = {seed};
     uint64_t blocks = 40 + rdi_rng_below(&rng, 200), shared = rdi_rng_below(&rng, 2) * 6;
     uint64_t run = 1 + rdi_rng_below(&rng, 300), now = 0;
-    for (size_t i = 0; i < N; i++) {
+    t->blocks = blocks;
+    for (size_t i = 0; i < LONG; i++) {
         now = rdi_rng_below(&rng, run) ? now : rdi_rng_below(&rng, 1 + seed % 4);
         bool is_shared = rdi_rng_below(&rng, 10) < shared;
         uint64_t near =
             rdi_rng_below(&rng, 3) ? 12 : blocks; /* most references are to few blocks */
-        block[i] = rdi_rng_below(&rng, near) + (is_shared ? 0 : (now + 1) << 20);
-        if (i > 0 && rdi_rng_below(&rng, 3) == 0 && thread[i - 1] == now)
-            block[i] = block[i - 1];
-        addr[i] = 64 * block[i] + 8 * rdi_rng_below(&rng, 8);
-        thread[i] = (uint32_t)now;
-        kind[i] = rdi_rng_below(&rng, 5) ? RD_LOAD : RD_STORE;
-        origin[i] = (uint32_t)i;
-        split[i] = (oracle_reference){
-            .thread = thread[i], .store = kind[i] == RD_STORE, .block = block[i]};
+        t->block[i] = rdi_rng_below(&rng, near) + (is_shared ? 0 : (now + 1) << 20);
+        if (i > 0 && rdi_rng_below(&rng, 3) == 0 && t->thread[i - 1] == now)
+            t->block[i] = t->block[i - 1];
+        t->addr[i] = 64 * t->block[i] + 8 * rdi_rng_below(&rng, 8);
+        t->thread[i] = (uint32_t)now;
+        t->kind[i] = rdi_rng_below(&rng, 5) ? RD_LOAD : RD_STORE;
+        t->origin[i] = (uint32_t)i;
     }
+}
+
+/* Analyzes the trace with a kernel (choose_kernel()), and stores the distances in `measured`. */
+static rd_sharing *feed_long(rd_ctx *ctx, const long_trace *t, uint64_t which, bool details,
+                             uint64_t *measured) {
     rd_sharing_config config = {.size = sizeof config, .block_bytes = 64, .details = details};
-    rd_refs refs = {.n = N, .addr = addr, .kind = kind, .thread = thread};
+    rd_refs refs = {.n = LONG, .addr = t->addr, .kind = t->kind, .thread = t->thread};
     rd_sharing *s = NULL;
     assert_int_equal(rd_sharing_new(ctx, &config, &s), RD_OK);
-    choose_kernel(ctx, seed / 4 % 3, s);
-    for (size_t at = 0; at < N; at += 4096) {
-        size_t n = N - at < 4096 ? N - at : 4096;
-        rd_sharing_batch batch = {&refs, origin + at, block + at, n, measured + at};
+    choose_kernel(ctx, which, s);
+    for (size_t at = 0; at < LONG; at += 4096) {
+        size_t n = LONG - at < 4096 ? LONG - at : 4096;
+        rd_sharing_batch batch = {&refs, t->origin + at, t->block + at, n, measured + at};
         assert_int_equal(rd_sharing_feed(s, &batch), RD_OK);
     }
-    for (size_t size = 1; size < blocks + 20; size += size < 62 || size > 66 ? 17 : 1) {
-        oracle_private_caches(split, N, size, hits);
-        for (size_t i = 0; i < N; i++)
+    return s;
+}
+
+/* Compares a long trace with simulated caches of many sizes. */
+static void compare_long(rd_ctx *ctx, uint64_t seed, bool details) {
+    static long_trace t;
+    static uint64_t measured[LONG];
+    static oracle_reference split[LONG];
+    static bool hits[LONG];
+    make_long(seed, &t);
+    for (size_t i = 0; i < LONG; i++)
+        split[i] = (oracle_reference){
+            .thread = t.thread[i], .store = t.kind[i] == RD_STORE, .block = t.block[i]};
+    rd_sharing_free(feed_long(ctx, &t, seed / 4 % 3, details, measured));
+    for (size_t size = 1; size < t.blocks + 20; size += size < 62 || size > 66 ? 17 : 1) {
+        oracle_private_caches(split, LONG, size, hits);
+        for (size_t i = 0; i < LONG; i++)
             if (hits[i] != (measured[i] < size))
                 fail_msg("seed %llu: reference %zu, cache of %zu blocks", (unsigned long long)seed,
                          i, size);
     }
-    rd_sharing_free(s);
 }
 
 static void test_long(void **state) {
     for (uint64_t seed = 0; seed < random_traces / 33; seed++)
         compare_long(*state, seed, seed % 5 == 3);
+}
+
+/* Tests that all kernels count the same, true and false sharing included. The plain kernel has no
+ * scan. */
+static void test_kernels(void **state) {
+    static long_trace t;
+    static uint64_t measured[2][LONG];
+    for (uint64_t seed = 0; seed < 3 + random_traces / 66; seed++) {
+        char *text[2] = {NULL};
+        size_t n;
+        make_long(4 * seed + 2, &t); /* three threads */
+        for (size_t k = 0; k < 2; k++) {
+            rd_sharing *s = feed_long(*state, &t, k ? 2 * (seed % 2) : 1, false, measured[k]);
+            rd_profile *profile = NULL;
+            assert_int_equal(rd_sharing_profile(s, &profile), RD_OK);
+            assert_int_equal(rd_profile_json(profile, &text[k], &n), RD_OK);
+            rd_profile_free(profile);
+            rd_sharing_free(s);
+        }
+        assert_string_equal(text[0], text[1]);
+        assert_memory_equal(measured[0], measured[1], sizeof measured[0]);
+        rd_text_free(*state, text[0]);
+        rd_text_free(*state, text[1]);
+    }
 }
 
 /* Tests two threads whose fields are in one block of 64 bytes, with known coherence misses. */
@@ -665,6 +707,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_known),    cmocka_unit_test(test_processes),
         cmocka_unit_test(test_many),     cmocka_unit_test(test_profile_file),
         cmocka_unit_test(test_mistakes), cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_kernels),
     };
     if (argc > 1)
         random_traces = strtoull(argv[1], NULL, 10);

@@ -246,7 +246,7 @@ static void the_machine_is_kept(void **state) {
 static void impossible_sections_are_refused(void **state) {
     (void)state;
     expect_refused("L1I=128", "L1I=12x", "does not describe a hierarchy");
-    expect_refused("L2=1K:4", "L3=1K:4", "is not called L3");
+    expect_refused("L2=1K:4", "L3=1K:4", "is called L2, but the cache is called L3");
     expect_refused("\"causes\": true,\n", "\"causes\": false,", "contradict");
     expect_refused("\"name\": \"L1I\", \"references\": 3", "\"name\": \"L1I\", \"references\": 4",
                    "more references than can arrive");

@@ -244,7 +244,7 @@ static void feeds_with_and_without_distances_add_up(void **state) {
     (void)state;
     make_trace(PHASES, MOST, 3000);
     for (unsigned kind = RD_BINS_LOGLINEAR; kind <= RD_BINS_REFERENCE; kind++) {
-        rd_engine_config config = {.size = sizeof config, .binning = {(rd_binning_kind)kind, 100}};
+        rd_engine_config config = {.size = sizeof config, .binning = {(rd_binning_kind)kind, 128}};
         rd_profile *p = NULL;
         rd_engine *e = NULL;
         assert_int_equal(rd_engine_open(ctx, "stream", &config, &e), RD_OK);

@@ -118,8 +118,8 @@ static rd_nodes absolute_nodes(const void *self) {
 static rd_status absolute_finish(void *self) {
     absolute_engine *e = self;
     snprintf(e->run->out.note, sizeof e->run->out.note,
-             "absolute: the precise group had at most %" PRIu64
-             " entries, and the rough group %" PRIu64,
+             "the precise group had at most %" PRIu64
+             " entries, and the rough group had at most %" PRIu64,
              e->precise->most, e->rough->most);
     return RD_OK;
 }
@@ -178,7 +178,7 @@ const rdi_engine_ops rdi_engine_absolute = {
     .info =
         {
             .name = "absolute",
-            .summary = "Zhong's absolute precision: exact below c, at most b too small above",
+            .summary = "Zhong: distances below c are exact, larger ones are at most b too small",
             .role = RD_ROLE_STUDY,
             .card =
                 "The engine keeps the newest blocks one by one and the older ones in time\n"

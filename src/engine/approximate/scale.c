@@ -96,7 +96,8 @@ static rd_status scale_finish(void *self) {
     scale_engine *e = self;
     rd_nodes nodes = scale_nodes(e);
     snprintf(e->run->out.note, sizeof e->run->out.note,
-             "scale: the tree had at most %" PRIu64 " nodes, and %" PRIu64 " after a compression",
+             "the tree had at most %" PRIu64 " nodes, and at most %" PRIu64
+             " right after a compression",
              nodes.most, nodes.compressed);
     return RD_OK;
 }
@@ -136,7 +137,7 @@ const rdi_engine_ops rdi_engine_scale = {
     .info =
         {
             .name = "scale",
-            .summary = "Zhong's scale tree: relative error, a tree of O(log M) nodes",
+            .summary = "Zhong: bounds the relative error, with a scale tree of O(log M) nodes",
             .role = RD_ROLE_STUDY,
             .card =
                 "The engine keeps the last references in time ranges, which are longer for\n"

@@ -362,7 +362,7 @@ static rd_status shards_finish(void *self) {
     else
         state_band(e);
     rdi_snprintf(run->out.note, sizeof run->out.note,
-                 "shards: the sampling rate was %.3g at the end", rate_of(e));
+                 "%.3g %% of the blocks were sampled at the end", 100 * rate_of(e));
     uint64_t cold = settle(e, left);
     RD_TRY(rdi_cells_count(e->mass, e->largest, left - cold, run->out.hist));
     RD_TRY(rdi_hist_add_many(run->out.hist, RD_COLD, cold));
@@ -387,18 +387,20 @@ static const rd_opt shards_opts[] = {
      .offset = offsetof(shards_engine, rate),
      .def = "0",
      .max = 1,
-     .help = "fraction of the blocks to sample; 0: 0.01, or start at 1 if samples= is given"},
+     .help = "fraction of the blocks to sample; 0: use 0.01, or, if samples= is given, start with "
+             "all blocks"},
     {.name = "samples",
      .type = RD_OPT_SIZE,
      .offset = offsetof(shards_engine, samples),
      .def = "0",
      .max = MOST_SAMPLES,
-     .help = "lower the rate to keep no more blocks than this; 0: keep the rate"},
+     .help = "largest number of sampled blocks, above which the rate is lowered; 0: never lower "
+             "the rate"},
     {.name = "seed",
      .type = RD_OPT_U64,
      .offset = offsetof(shards_engine, seed),
      .def = "1",
-     .help = "seed of the hash: another seed samples other blocks"},
+     .help = "seed of the hash; another seed samples other blocks"},
     {0},
 };
 
@@ -414,15 +416,16 @@ const rdi_engine_ops rdi_engine_shards = {
     .info =
         {
             .name = "shards",
-            .summary = "a sample of the blocks: very fast, little memory, with a confidence band",
+            .summary =
+                "samples the blocks: is very fast, needs little memory, states a confidence band",
             .card =
                 "The engine measures a sample of the blocks, chosen by a hash up to a\n"
                 "threshold, and scales distances and counts up. rate= fixes the fraction of\n"
                 "sampled blocks; samples= limits their number by lowering the threshold during\n"
-                "the run. The number of references is known: missing references are added to\n"
-                "the shortest distance, and surplus ones subtracted from the shortest distances.\n"
-                "The profile states the rate, and the half width of a 95 % confidence band of\n"
-                "the miss ratio at powers of two.\n"
+                "the run. As the number of all references is known, missing references are added\n"
+                "to the shortest distance, and surplus ones are subtracted from the shortest\n"
+                "distances. The profile states the rate, and the half width of a 95 % confidence\n"
+                "band of the miss ratio at powers of two.\n"
                 "\n"
                 "Time: O(1) per reference, mostly for a hash. Memory: 40 bytes per sampled block.\n"
                 "Do not use it for caches of less than about 10 / rate blocks, or for samples of\n"

@@ -250,14 +250,15 @@ static const rd_opt time_opts[] = {
      .offset = offsetof(time_engine, exact),
      .def = "0",
      .max = EXACT_MAX,
-     .help = "count reuses up to this many references apart exactly, and infer only longer ones"},
+     .help = "measure the distances of reuses up to this many references apart, and infer only the "
+             "distances of longer intervals"},
     {.name = "parts",
      .type = RD_OPT_SIZE,
      .offset = offsetof(time_engine, parts),
      .def = "0",
      .max = PARTS_MAX,
      .help = "divide the trace into up to this many parts, and infer distances from the times of "
-             "each part; 0: one part"},
+             "each part; 0: do not divide the trace"},
     {.name = "model",
      .type = RD_OPT_BOOL,
      .offset = offsetof(time_engine, model),

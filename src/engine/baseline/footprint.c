@@ -44,10 +44,12 @@ const rdi_engine_ops rdi_engine_footprint = {
     .info =
         {
             .name = "footprint",
-            .summary = "counts distinct blocks only: a lower limit of every exact engine's time",
+            .summary =
+                "counts distinct blocks only: shows the least time that an exact engine needs",
             .role = RD_ROLE_BASELINE,
-            .card = "The engine counts distinct blocks as fast as possible, with the table of\n"
-                    "stream. The additional time that stream needs is the cost of the distances.",
+            .card = "The engine counts distinct blocks as fast as possible, with the hash\n"
+                    "table of engine stream. The additional time that stream needs is the cost of "
+                    "the distances.",
             .caps = RD_CAP_NO_DISTANCE,
             .error_kind = "none",
         },

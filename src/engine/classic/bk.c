@@ -181,7 +181,8 @@ const rdi_engine_ops rdi_engine_bk = {
     .info =
         {
             .name = "bk",
-            .summary = "Bennett-Kruskal: a bit per time slot, counted in k-ary groups",
+            .summary =
+                "Bennett-Kruskal: keeps one bit per time slot, and counts the bits in k-ary groups",
             .role = RD_ROLE_STUDY,
             .card =
                 "A bit is set for every time slot that is the last reference to a block; the\n"

@@ -257,7 +257,8 @@ const rdi_engine_ops rdi_engine_khw = {
     .info =
         {
             .name = "khw",
-            .summary = "Kim-Hill-Wood: exact hit counts at given cache sizes, no distances",
+            .summary =
+                "Kim-Hill-Wood: counts the hits of given cache sizes exactly, without distances",
             .role = RD_ROLE_STUDY,
             .card =
                 "The blocks form a list by recency, with a marker at each cache size. Each block\n"

@@ -154,7 +154,7 @@ const rdi_engine_ops rdi_engine_olken = {
     .info =
         {
             .name = "olken",
-            .summary = "a search tree of last references: splay, AVL or interval",
+            .summary = "Olken: keeps last references in a search tree: splay, AVL or interval",
             .role = RD_ROLE_STUDY,
             .card =
                 "A hash table knows when a block was last referenced; a search tree with subtree\n"

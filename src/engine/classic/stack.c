@@ -94,7 +94,8 @@ const rdi_engine_ops rdi_engine_stack = {
     .info =
         {
             .name = "stack",
-            .summary = "Mattson's LRU stack as a list: slow, simple, the oracle",
+            .summary =
+                "Mattson: keeps the LRU stack as a list; slow and simple, the oracle of verify",
             .role = RD_ROLE_STUDY,
             .card =
                 "The engine keeps all blocks in a list by recency; the distance of a reference\n"

@@ -106,14 +106,17 @@ static rd_status explain(rd_engine *e, rd_status status) {
     if (several)
         snprintf(threads, sizeof threads, " on %" PRIu32 " threads", e->request.threads);
     if (e->fed)
-        snprintf(reached, sizeof reached, ": memory ran out after %" PRIu64 " references", e->fed);
+        snprintf(reached, sizeof reached, "; memory ran out after %" PRIu64 " references", e->fed);
     uint64_t blocks = bytes > BYTES_BESIDES ? (bytes - BYTES_BESIDES) / BYTES_PER_BLOCK : 0;
     if (blocks && blocks < e->run.out.bound)
         snprintf(bound, sizeof bound,
-                 ". A bound of %" PRIu64 " blocks would fit; distances below it are exact", blocks);
+                 ". A bound of %" PRIu64 " blocks would fit, and distances below it would be exact",
+                 blocks);
     if (rdi_shards_fit(bytes, options, sizeof options))
-        snprintf(small, sizeof small, ". Engine shards:%s would fit: %s", options,
-                 rd_engine_info_find("shards")->summary);
+        snprintf(small, sizeof small,
+                 ". Engine shards:%s would fit, and would estimate the result from a sample of the "
+                 "blocks",
+                 options);
     return rdi_fail(
         e->run.ctx, status,
         "exact analysis%s does not fit within the memory limit (%" PRIu64 " bytes)%s%s%s%s",

@@ -35,6 +35,6 @@ const rd_engine_info *rd_engine_info_find(const char *name) {
 }
 
 const char *rd_engine_unavailable(const rd_engine_info *info) {
-    const rdi_engine_ops *ops = info ? rdi_engine_ops_find(info->name) : NULL;
+    const rdi_engine_ops *ops = info && info->name ? rdi_engine_ops_find(info->name) : NULL;
     return ops && ops->unavailable ? ops->unavailable() : NULL;
 }

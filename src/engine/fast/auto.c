@@ -95,7 +95,7 @@ static const char *const variants[] = {"trial=200", NULL};
 /* Opens engine `name`, and stores the name and `why`, which auto_finish() puts before the engine's
  * own note. */
 static rd_status choose(auto_engine *e, const char *name, const char *why) {
-    snprintf(e->why, sizeof e->why, "auto: %s, %s", name, why);
+    snprintf(e->why, sizeof e->why, "chose %s, %s", name, why);
     return rdi_inner_open(e->run, &e->request, name, &e->inner);
 }
 

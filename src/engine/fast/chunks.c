@@ -253,9 +253,8 @@ static rd_status chunks_finish(void *self) {
     RD_TRY(stop_crew(e, finish(e)));
     unsigned threads = 1 + rdi_crew_size(e->crew);
     double share = e->references ? 100.0 * (double)e->firsts / (double)e->references : 0;
-    rdi_snprintf(e->run->out.note, sizeof e->run->out.note,
-                 "chunks: %u thread%s, %.1f %% first touches", threads, threads > 1 ? "s" : "",
-                 share);
+    rdi_snprintf(e->run->out.note, sizeof e->run->out.note, "%u thread%s, %.1f %% first touches",
+                 threads, threads > 1 ? "s" : "", share);
     e->run->out.fed = e->in_parts ? e->references : 0;
     return e->run->in->distances ? RD_OK : count_up(e);
 }
@@ -302,7 +301,7 @@ static const rd_opt options[] = {
      .offset = offsetof(rdi_chunks, chunk_option),
      .def = "0",
      .max = (double)(UINT64_C(1) << 40),
-     .help = "references per chunk; 0: chosen by the fraction of first touches"},
+     .help = "references per chunk; 0: automatic, from the fraction of first touches"},
     {.name = "engine",
      .type = RD_OPT_STRING,
      .offset = offsetof(rdi_chunks, engine_option),
@@ -329,8 +328,8 @@ const rdi_engine_ops rdi_engine_chunks = {
     .info =
         {
             .name = "chunks",
-            .summary = "Parda's chunks on threads, any exact engine inside: for traces with "
-                       "locality",
+            .summary = "Parda on threads: each thread analyzes chunks with any exact engine; for "
+                       "traces with locality",
             .role = RD_ROLE_STRATEGY,
             .card =
                 "Every thread (-t) analyzes a chunk of the trace alone. The first touches of a\n"

@@ -324,7 +324,7 @@ static rd_status relay_finish(void *self) {
     RD_TRY(rdi_engine_stream.finish(&r->stream));
     char packets[160];
     snprintf(packets, sizeof packets,
-             "relay: the first thread sent %" PRIu64 " packets with the front on, and %" PRIu64
+             "the first thread sent %" PRIu64 " packets with the front on, and %" PRIu64
              " with the front off",
              r->packets[BY_FRONT], r->packets[BY_TABLE]);
     rdi_engine_note_before(r->stream.run, packets);
@@ -361,7 +361,7 @@ const rdi_engine_ops rdi_engine_relay = {
     .info =
         {
             .name = "relay",
-            .summary = "stream on two threads: one thread passes work on to the other",
+            .summary = "runs stream on two threads: one thread passes work on to the other",
             .role = RD_ROLE_STRATEGY,
             .card =
                 "If much reuse is very recent, the feeding thread answers it from registers, and\n"

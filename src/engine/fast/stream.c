@@ -40,7 +40,7 @@ const rd_opt rdi_stream_opts[] = {
      .offset = offsetof(rdi_stream, front_option),
      .def = "auto",
      .choices = "auto|on|off",
-     .help = "keep the most recent blocks in registers; auto: while much reuse is near"},
+     .help = "keep the most recent blocks in registers; auto: only while much reuse is near"},
     {.name = "compact",
      .type = RD_OPT_SIZE,
      .offset = offsetof(rdi_stream, compact),
@@ -153,8 +153,7 @@ static rd_status stream_open(void *self, rdi_run *run) {
     e->window = RDI_STREAM_STEP; /* the first decision about the front comes early */
     e->counts_itself = rdi_hist_unites_loglinear(run->out.hist);
     run->out.counter = e->counts_itself ? RDI_ENGINE_COUNTS : RDI_CORE_COUNTS;
-    snprintf(run->out.note, sizeof run->out.note, "stream: %s instructions",
-             rdi_isa_name(e->chosen));
+    snprintf(run->out.note, sizeof run->out.note, "%s instructions", rdi_isa_name(e->chosen));
     return rdi_stream_room_init(e);
 }
 
@@ -227,7 +226,7 @@ static rd_status hand_over_counts(rdi_stream *e) {
 static rd_status stream_finish(void *self) {
     rdi_stream *e = self;
     rdi_snprintf(e->run->out.note, sizeof e->run->out.note,
-                 "stream: %s instructions, front %s, %s-bit slots; upkeep %.3f s (%" PRIu64
+                 "%s instructions, front %s, %s-bit slots; upkeep %.3f s (%" PRIu64
                  " growth%s, %" PRIu64 " renumbering%s, %" PRIu64 " new hash%s)",
                  rdi_isa_name(e->chosen), e->front_on ? "on" : "off", e->wide ? "64" : "32",
                  (double)e->upkeep_ns * 1e-9, e->table.growths, e->table.growths == 1 ? "" : "s",

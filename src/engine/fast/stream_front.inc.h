@@ -19,36 +19,6 @@ typedef struct misses {
 
 #include "order/lanes16.inc.h"
 
-/* The lane that the next miss takes, as a mask and as a number, so that a miss need not wait for
- * the number. */
-typedef struct next_lane {
-    lanes16 here; /* AVX2 only: all bits of the lane are set */
-    found set;
-    unsigned number;
-} next_lane;
-
-INLINE next_lane oldest_lane(const lanes16 *times) {
-    next_lane o;
-    value16 least = lanes_least(times);
-#if ISA != 512
-    for (unsigned i = 0; i < 4; i++)
-        o.here.v[i] = _mm256_cmpeq_epi16(times->v[i], least);
-#endif
-    o.set = lanes_equal(times, least);
-    o.number = (unsigned)__builtin_ctzll(found_set(o.set));
-    return o;
-}
-
-INLINE void put_at(lanes16 *l, const next_lane *o, value16 x) {
-#if ISA == 512
-    l->v[0] = _mm512_mask_mov_epi16(l->v[0], o->set.low, x);
-    l->v[1] = _mm512_mask_mov_epi16(l->v[1], o->set.high, x);
-#else
-    for (unsigned i = 0; i < 4; i++)
-        l->v[i] = _mm256_blendv_epi8(l->v[i], x, o->here.v[i]);
-#endif
-}
-
 /* Answers references i to n - 1, until there is no room for another miss. Returns the index of the
  * first reference that is not done. */
 INLINE size_t scan_front(rdi_stream_front *front, misses *out, const rdi_stream_runs *r, size_t i,
@@ -57,7 +27,7 @@ INLINE size_t scan_front(rdi_stream_front *front, misses *out, const rdi_stream_
     uint64_t *key = front->key;
     uint16_t now = front->now, *time = front->time;
     value16 all_now = value_of(now);
-    next_lane oldest = oldest_lane(&times);
+    next_lane oldest = lanes_oldest(&times);
     size_t c = out->n;
     for (; i < n && c < out->room; i++, now++, all_now = next_value(all_now)) {
         uint64_t x = r->blk[i];
@@ -74,8 +44,8 @@ INLINE size_t scan_front(rdi_stream_front *front, misses *out, const rdi_stream_
             lanes_put(&times, tagged, lane, all_now);
         } else {
             lane = oldest.number;
-            put_at(&tags, &oldest, tag);
-            put_at(&times, &oldest, all_now);
+            lanes_put_next(&tags, &oldest, tag);
+            lanes_put_next(&times, &oldest, all_now);
             key[lane] = x;
             out->blk[c] = x;
             if (out->where)
@@ -84,7 +54,7 @@ INLINE size_t scan_front(rdi_stream_front *front, misses *out, const rdi_stream_
         }
         time[lane] = now;
         if (RDI_UNLIKELY(lane == oldest.number))
-            oldest = oldest_lane(&times);
+            oldest = lanes_oldest(&times);
     }
     lanes_store(front->tag, &tags);
     front->now = now;

@@ -241,9 +241,9 @@ static rd_status gpu_finish(void *self) {
     double seconds = 0;
     for (unsigned i = 0; i < RDI_GPU_STAGES; i++)
         seconds += costs->seconds[i];
-    rdi_snprintf(e->run->out.note, sizeof e->run->out.note,
-                 "%s: %llu round%s, %.3f s of work on the device", rdi_device_name(e->device),
-                 (unsigned long long)costs->rounds, costs->rounds == 1 ? "" : "s", seconds);
+    rdi_snprintf(e->run->out.note, sizeof e->run->out.note, "%s worked for %.3f s in %llu round%s",
+                 rdi_device_name(e->device), seconds, (unsigned long long)costs->rounds,
+                 costs->rounds == 1 ? "" : "s");
     return RD_OK;
 }
 
@@ -272,7 +272,7 @@ static const rd_opt options[] = {
      .def = "0",
      .min = 0,
      .max = 1 << 28,
-     .help = "references per round; 0: chosen from the number of blocks"},
+     .help = "references per round; 0: automatic, from the number of blocks"},
     {0},
 };
 
@@ -282,7 +282,8 @@ const rdi_engine_ops rdi_engine_gpu = {
     .info =
         {
             .name = "gpu",
-            .summary = "on a CUDA device: sorts each round of references and counts inversions",
+            .summary =
+                "runs on a CUDA device: sorts each round of references and counts inversions",
             .card =
                 "The engine copies the trace to the GPU in rounds; while the GPU works on a\n"
                 "round, the next one is copied. A sort finds the previous reference to each\n"

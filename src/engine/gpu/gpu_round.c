@@ -18,7 +18,8 @@ static rdi_exact_bins bins_of(rd_binning binning) {
     if (binning.kind == RD_BINS_FULL || binning.kind == RD_BINS_LINEAR)
         return (rdi_exact_bins){.width = width < UINT32_MAX ? (uint32_t)width : UINT32_MAX};
     /* Every other kind of bins is made of log-linear bins. */
-    return (rdi_exact_bins){RDI_LINEAR_FROM, RDI_LOG_BINS - 1, RDI_LINEAR_FROM};
+    uint32_t from = (uint32_t)rdi_loglinear_width(binning);
+    return (rdi_exact_bins){from, (uint32_t)rdi_bit_width(from) - 1, from};
 }
 
 rd_status rdi_gpu_rounds_open(rdi_gpu_rounds *g, rdi_run *run, rdi_device *device) {

@@ -136,8 +136,9 @@ static void sleep_outside(rd_cluster *c, long ns) {
     rdi_monitor_enter(&c->monitor);
 }
 
-/* Runs the progress thread. A receiver that computes takes in no messages for a long time, so the
- * thread then checks less often. */
+/* Runs the progress thread, which lets MPI move the messages of this process. A rank that computes
+ * receives nothing for a long time, so the thread checks less and less often while no message has
+ * been sent completely. */
 static void drive_transfers(void *arg, unsigned worker) {
     rd_cluster *c = arg;
     long ns = ROUND_LEAST_NS;

@@ -157,9 +157,8 @@ static rd_status geometric_open(void *self, rdi_run *run) {
     RD_TRY(rdi_round_open(&e->round, run));
     if (e->backend == RDI_BACKEND_CUDA)
         return open_device(e);
-    snprintf(run->out.note, sizeof run->out.note,
-             "geometric: next=%.40s, %s instructions, %u thread%s", e->next_text, e->lanes->name,
-             e->round.n_workers, e->round.n_workers > 1 ? "s" : "");
+    snprintf(run->out.note, sizeof run->out.note, "next=%.40s, %s instructions, %u thread%s",
+             e->next_text, e->lanes->name, e->round.n_workers, e->round.n_workers > 1 ? "s" : "");
     return plan_round(e);
 }
 
@@ -179,8 +178,7 @@ static rd_status geometric_finish(void *self) {
     if (e->filled > e->carried)
         RD_TRY(run_round(e));
     if (e->backend == RDI_BACKEND_CUDA)
-        rdi_snprintf(e->run->out.note, sizeof e->run->out.note,
-                     "geometric on %.80s: the device worked for %.6f s",
+        rdi_snprintf(e->run->out.note, sizeof e->run->out.note, "%.80s worked for %.6f s",
                      rdi_device_name(e->device.device), e->device.seconds);
     return rdi_round_finish(&e->round);
 }
@@ -202,13 +200,15 @@ static const rd_opt options[] = {
      .type = RD_OPT_STRING,
      .offset = offsetof(geometric_engine, next_text),
      .def = "sort",
-     .help = "method to find the next reference: sort, range:B (blocks below B), table"},
+     .help = "method to find the next reference to a block: sort, range:B (for block numbers below "
+             "B), or "
+             "table"},
     {.name = "phase",
      .type = RD_OPT_SIZE,
      .offset = offsetof(geometric_engine, round_option),
      .def = "0",
      .max = 1u << 30,
-     .help = "new references per round; 0: chosen from the number of blocks"},
+     .help = "new references per round; 0: automatic, from the number of blocks"},
     RDI_ISA_OPTION(geometric_engine),
     {0},
 };
@@ -220,7 +220,8 @@ const rdi_engine_ops rdi_engine_geometric = {
     .info =
         {
             .name = "geometric",
-            .summary = "Carr-Nicol: ranks by parallel merging, the same cost on every trace",
+            .summary =
+                "Carr-Nicol: ranks points by parallel merging, at the same cost on every trace",
             .role = RD_ROLE_STUDY,
             .card =
                 "Every reference t is a point (t, time of the next reference to the same block).\n"

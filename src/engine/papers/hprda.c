@@ -274,7 +274,7 @@ static rd_status hprda_finish(void *self) {
         RD_TRY(run_round(e));
     const double *s = e->backend->seconds;
     rdi_snprintf(e->run->out.note, sizeof e->run->out.note,
-                 "hprda on %.60s: %.3f s for chunks, %.3f s for merging threads, %.3f s for "
+                 "on %.60s: %.3f s for chunks, %.3f s for merging threads, %.3f s for "
                  "merging groups, %.3f s for joining rounds",
                  e->backend->where, s[RDI_RDA_LOCAL], s[RDI_RDA_THREADS], s[RDI_RDA_GROUPS],
                  s[RDI_RDA_ROUNDS]);
@@ -304,7 +304,7 @@ static const rd_opt options[] = {
      .offset = offsetof(hprda_engine, backend_choice),
      .def = "openmp",
      .choices = "openmp|cuda",
-     .help = "openmp: run on as many threads as -t says; cuda: on a CUDA device"},
+     .help = "openmp: run on as many threads as -t allows; cuda: run on a CUDA device"},
     {.name = "adjust",
      .type = RD_OPT_BOOL,
      .offset = offsetof(hprda_engine, adjust),
@@ -325,13 +325,16 @@ static const rd_opt options[] = {
      .min = 1,
      .max = ROUND_MAX,
      .help =
-         "number of references of a chunk, which one thread analyzes; N or more: all of the round"},
+         "number of references of a chunk, which one thread analyzes; N or more: one chunk is the "
+         "whole round"},
     {.name = "NB",
      .type = RD_OPT_SIZE,
      .offset = offsetof(hprda_engine, threads),
      .def = "0",
      .max = THREADS_MAX,
-     .help = "number of threads in a group; 0: as NTB requires, or at most 64 if NTB is 0"},
+     .help =
+         "number of threads in a group; 0: as many as NTB requires, or, if NTB is 0 too, at most "
+         "64"},
     {.name = "NTB",
      .type = RD_OPT_SIZE,
      .offset = offsetof(hprda_engine, groups),
@@ -359,7 +362,7 @@ const rdi_engine_ops rdi_engine_hprda = {
     .info =
         {
             .name = "hprda",
-            .summary = "HP-RDA: analyzes chunks in parallel and merges them by an estimate",
+            .summary = "analyzes chunks in parallel and merges them by an estimate (HP-RDA)",
             .role = RD_ROLE_STUDY,
             .card = "Each chunk of ST references is analyzed alone, with a hash table and a local\n"
                     "array. For a distance between two chunks, the numbers of distinct blocks of\n"

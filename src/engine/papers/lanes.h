@@ -32,7 +32,7 @@ enum { RDI_BACKEND_CPU, RDI_BACKEND_CUDA };
     {                                                                                              \
         .name = "backend", .type = RD_OPT_CHOICE, .offset = offsetof(state, backend),              \
         .def = "cpu", .choices = "cpu|cuda",                                                       \
-        .help = "cpu: run on as many threads as -t says; cuda: on a CUDA device"                   \
+        .help = "cpu: run on as many threads as -t allows; cuda: run on a CUDA device"             \
     }
 
 /* Sets *out to the inner loops for the instruction set `isa`. Returns RD_EUNSUPPORTED if this

@@ -299,8 +299,8 @@ static rd_status open_threads(levels_engine *e) {
         if (!(e->fallen[i] = rdi_calloc(run->ctx, e->round.n_workers, sizeof *e->fallen[i])))
             return RD_ENOMEM;
     e->copied = rdi_calloc(run->ctx, e->round.n_workers, sizeof *e->copied);
-    snprintf(run->out.note, sizeof run->out.note, "levels: %s instructions, %u thread%s",
-             e->lanes->name, e->round.n_workers, e->round.n_workers > 1 ? "s" : "");
+    snprintf(run->out.note, sizeof run->out.note, "%s instructions, %u thread%s", e->lanes->name,
+             e->round.n_workers, e->round.n_workers > 1 ? "s" : "");
     return e->copied ? RD_OK : RD_ENOMEM;
 }
 
@@ -344,8 +344,7 @@ static rd_status levels_finish(void *self) {
     if (e->filled > 0)
         RD_TRY(run_round(e));
     if (e->backend == RDI_BACKEND_CUDA)
-        rdi_snprintf(e->run->out.note, sizeof e->run->out.note,
-                     "levels on %.80s: the device worked for %.6f s",
+        rdi_snprintf(e->run->out.note, sizeof e->run->out.note, "%.80s worked for %.6f s",
                      rdi_device_name(e->device.device), e->device.seconds);
     return rdi_round_finish(&e->round);
 }
@@ -378,12 +377,14 @@ static const rd_opt options[] = {
      .offset = offsetof(levels_engine, round_option),
      .def = "0",
      .max = 1u << 30,
-     .help = "references per round; 0: 4K per thread but at least 32K, or 16M on a device"},
+     .help = "references per round; 0: 4K references per thread and at least 32K in all, or 16M "
+             "references on a device"},
     {.name = "compact",
      .type = RD_OPT_BOOL,
      .offset = offsetof(levels_engine, compact),
      .def = "on",
-     .help = "in deeper levels, skip references that have hit; off: as in the paper"},
+     .help = "in deeper levels, skip references that have hit already; off: skip none, as in the "
+             "paper"},
     RDI_ISA_OPTION(levels_engine),
     {0},
 };
@@ -395,7 +396,8 @@ const rdi_engine_ops rdi_engine_levels = {
     .info =
         {
             .name = "levels",
-            .summary = "Carr-Nicol: the LRU stack level by level, for distances below a small C",
+            .summary =
+                "Carr-Nicol: computes the LRU stack level by level, for distances below a small C",
             .role = RD_ROLE_STUDY,
             .card =
                 "The engine computes one level of the stack after the other, for all references\n"

@@ -153,8 +153,7 @@ static rd_status end_dealing(parda_engine *e) {
 
 static void make_note(parda_engine *e, const rdi_parda_tally *tally) {
     rdi_snprintf(e->run->out.note, sizeof e->run->out.note,
-                 "parda: %u rank%s on %s, %" PRIu64
-                 " round%s; fix-up %.3f s, state %.3f s; busiest rank "
+                 "%u rank%s on %s, %" PRIu64 " round%s; fix-up %.3f s, state %.3f s; busiest rank "
                  "%.3f s, largest process %.1f MiB",
                  e->ranks->n, e->ranks->n == 1 ? "" : "s", e->ranks->transport, tally->rounds,
                  tally->rounds == 1 ? "" : "s", (double)tally->fixup_ns * 1e-9,
@@ -371,7 +370,8 @@ static const rd_opt parda_opts[] = {
      .min = 0,
      .max = MOST_RANKS,
      .help =
-         "number of ranks that share the trace; 0: one per MPI process, or per thread without MPI"},
+         "number of ranks that share the trace; 0: one per MPI process, or, without MPI, one per "
+         "thread"},
     {.name = "engine",
      .type = RD_OPT_STRING,
      .offset = offsetof(parda_engine, engine_option),
@@ -383,7 +383,7 @@ static const rd_opt parda_opts[] = {
      .def = "pipelined",
      .choices = "pipelined|postfix",
      .help = "how ranks resolve first touches; pipelined: each rank passes them to the rank before "
-             "it; postfix: in log2(ranks) steps"},
+             "it; postfix: all ranks resolve them together in log2(ranks) steps"},
     {.name = "space",
      .type = RD_OPT_CHOICE,
      .offset = offsetof(parda_engine, space_option),
@@ -398,9 +398,9 @@ static const rd_opt parda_opts[] = {
      .min = 0,
      .max = 0x1p40,
      .help =
-         "references per round; the state is collected after each round. 0 chooses: up to 4M per "
-         "rank, or, if the ranks read the trace themselves, the whole trace in one round (256M per "
-         "round with --checkpoint)"},
+         "references per round; the state is collected after each round. 0: automatic, at most 4M "
+         "references per rank. If the ranks read the trace themselves, 0 means the whole trace in "
+         "one round, or 256M references per round with --checkpoint"},
     {.name = "rename",
      .type = RD_OPT_BOOL,
      .offset = offsetof(parda_engine, rename_option),
@@ -422,8 +422,9 @@ const rdi_engine_ops rdi_engine_parda = {
     .info =
         {
             .name = "parda",
-            .summary = "Parda: ranks without shared memory, in rounds, with two ways of resolving "
-                       "first touches",
+            .summary =
+                "Parda: ranks without shared memory analyze rounds, with two ways to resolve "
+                "first touches",
             .card =
                 "Each rank analyzes a chunk alone with an exact engine (engine=NAME/key=value).\n"
                 "The ranks of earlier chunks resolve its first touches: fixup=pipelined from\n"

@@ -64,8 +64,8 @@ function inclusiveCounts(c, column) {
     return totals;
 }
 
-/* Adds a node for calls that the page does not show one by one. `contexts` is the number of their contexts,
- * and `count` is their total. */
+/* Adds calls that the page does not show one by one to the node `name` below `parent`, and makes this node if
+ * there is none. `contexts` is the number of their calling contexts, and `count` is their total count. */
 function addRest(all, parent, contexts, count, name) {
     const node = parent.children.get(name) || newCall(all, parent, name, { name, contexts: 0, other: true });
     node.self += count;
@@ -169,4 +169,38 @@ function functionTotals(all) {
         for (const child of node.list) stack.push([child, false]);
     }
     return entries;
+}
+
+/* ---- lines ---- */
+
+const namedCallers = 6; /* maximum number of calls in a path */
+
+/* Returns the own frame [function, line, caller] of each node: its frame, or that of its next ancestor that is
+ * own code, or null. */
+function ownFrames(c) {
+    const own = [];
+    c.nodes.forEach((row, i) => {
+        const [f, line] = c.frames[row[1]], caller = row[0] === null ? null : own[row[0]];
+        own[i] = c.functions[f].own ? [f, line, caller] : caller;
+    });
+    return own;
+}
+
+/* Returns the calls of own code that lead to a line: {count, calls: [[function, line] ...]}, innermost calls
+ * first, most misses first. Paths that differ in library code only are one. */
+function pathsTo(p, line, level) {
+    const c = p.contexts, column = 3 + level, paths = new Map();
+    if (!c || !line.line || !p.attribution.functions[line.function]) return [];
+    const own = ownFrames(c), file = p.attribution.sources[line.source];
+    const name = p.attribution.functions[line.function].name;
+    for (const [i, n] of [...c.nodes.map((row, i) => [i, row[column]]), ...c.rests.map((rest) => [rest[0], rest[column]])]) {
+        if (!n || !own[i] || own[i][1] !== line.line) continue;
+        const f = c.functions[own[i][0]], calls = [];
+        if (f.file !== file || f.name !== name) continue;
+        for (let at = own[i][2]; at && calls.length < namedCallers; at = at[2]) calls.push(at.slice(0, 2));
+        const key = calls.map(([g, l]) => `${c.functions[g].name} ${c.functions[g].file} ${l}`).join("\n");
+        if (!paths.has(key)) paths.set(key, { count: 0, calls });
+        paths.get(key).count += n;
+    }
+    return [...paths.values()].sort((x, y) => y.count - x.count);
 }

@@ -8,6 +8,7 @@
 const frameRows = 60; /* maximum number of rows; the user can zoom in to see deeper calls */
 const thinnest = 0.0008; /* smallest share of the width that a frame must have */
 const mostFrames = 3000;
+const letterWidth = 7; /* pixels of a letter in a frame, roughly */
 
 Object.assign(state, { zoom: [], find: "" });
 
@@ -89,6 +90,14 @@ function frameKind(node) {
     return !node.parent ? "root" : node.other ? "rest" : node.own ? "own" : "library";
 }
 
+/* Returns the text of a frame whose width is this share of the graph: its name, or the name without scopes if
+ * the window is too small, as scopes are the same for many frames. "operator()" keeps the name of its class. */
+function frameText(node, width) {
+    const name = clean(node.name), letters = width * 0.88 * window.innerWidth / letterWidth;
+    const bare = name.length > letters && name.match(/(?:::|\)\.)(?!operator)(~?[\w$]+(?:<[^:]*>)?)$/);
+    return bare ? bare[1] : name;
+}
+
 function drawFrames(p, box, frames, found) {
     const whole = callsOf(p)[0].total || 1;
     const rows = 1 + Math.max(...frames.map((frame) => frame.row));
@@ -97,7 +106,7 @@ function drawFrames(p, box, frames, found) {
         const kind = frameKind(node) + (width > 0.02 ? " named" : "") + (found.has(node) ? " match" : "");
         const item = el("div", { class: `frame ${kind}`, role: "treeitem", "aria-level": row + 1, tabindex: i ? -1 : 0,
             "data-frame": i, "aria-label": `${clean(node.name)}, ${percent(node.total / whole)}` },
-            width > 0.02 ? clean(node.name) : "");
+            width > 0.02 ? frameText(node, width) : "");
         Object.assign(item.style, { left: `${100 * x}%`, width: `${100 * width}%`, top: `calc(var(--row) * ${row})` });
         return item;
     }));

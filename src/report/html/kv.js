@@ -39,9 +39,9 @@ function sayPlan() {
 function sayRouters() {
     if (!data.routers) return [];
     const last = data.points.length - 1;
-    const parts = data.routers.map((r) => `${r.router} ${percent(r.points[last].token_hit_ratio)}`);
-    return [`Token hit ratio of ${data.replicas} replicas that together have ${kvBlocks(data.points[last].blocks)}: ` +
-        `${parts.join(", ")}. One shared pool of this size has ${percent(data.points[last].token_hit_ratio)}.`];
+    const parts = data.routers.map((r) => `${percent(r.points[last].token_hit_ratio)} (${r.router})`);
+    return [`The token hit ratio of ${data.replicas} replicas that together have ${kvBlocks(data.points[last].blocks)} ` +
+        `is ${joinWords(parts)}. One shared cache of this size has ${percent(data.points[last].token_hit_ratio)}.`];
 }
 
 function sayCard() {
@@ -49,8 +49,8 @@ function sayCard() {
     const room = data.card_bytes - data.weights_bytes;
     if (room <= 0)
         return [`A card with ${bytes(data.card_bytes)} cannot hold the weights (${bytes(data.weights_bytes)}).`];
-    return [`A card with ${bytes(data.card_bytes)} minus ${bytes(data.weights_bytes)} of weights holds ` +
-        `${count(room / data.token_bytes)} tokens.`];
+    return [`A card with ${bytes(data.card_bytes)} holds ${count(room / data.token_bytes)} tokens beside ` +
+        `${bytes(data.weights_bytes)} of weights.`];
 }
 
 /* ---- sections ---- */
@@ -77,8 +77,8 @@ function kvTierTable() {
 
 function kvRouterTable() {
     return section("Replicas", plainTable(
-        `Token hits of ${data.replicas} replicas with an equal part of the cache each`,
-        ["All caches", "one shared pool", ...data.routers.map((r) => r.router)],
+        `Token hits of ${data.replicas} replicas that have an equal share of the cache each`,
+        ["All caches", "one shared cache", ...data.routers.map((r) => r.router)],
         data.points.map((p, i) => [[p.blocks, kvBlocks], shared(p.token_hit_ratio),
             ...data.routers.map((r) => shared(r.points[i].token_hit_ratio))])));
 }
@@ -99,8 +99,8 @@ function kvMethod() {
             `Blocks of a request are touched ${data.order === "tail" ? "tail first" : "front to back"}; last blocks ` +
             `with fewer tokens are ${data.partial === "drop" ? "not cached" : "cached"}; generated tokens are ` +
             `${data.outputs === "cache" ? "cached" : "not cached"}.`),
-        el("p", {}, "Not modeled: blocks that running requests pin, the time of transfers, and eviction while a " +
-            "request runs."));
+        el("p", {}, "The analysis does not model blocks that running requests pin, the time of transfers, and " +
+            "eviction while a request runs."));
 }
 
 fillFrame(baseName(data.log || "log"), "prefix cache");

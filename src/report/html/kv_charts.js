@@ -83,7 +83,7 @@ function kvCurveFigure() {
     return figure({
         title: "Share of the prompts that a cache serves", tall: true,
         legend: namesLegend(kvSeries().map(([name]) => name)),
-        note: data.tiers ? "Shaded: the tiers, fastest first." : null,
+        note: data.tiers ? "The shaded areas are the tiers, fastest first." : null,
         config: kvCurveConfig, table: kvCurveTable,
         label: "Line chart of the hit ratio by cache size",
     });
@@ -188,7 +188,7 @@ function kvGapFigure() {
             return { type: "bar", options, data: { labels: rows.map((row) => row[0]), datasets: [{
                 backgroundColor: color("bar"), data: rows.map((row) => 100 * row[1]) }] } };
         },
-        table: () => plainTable("Reuse gaps", ["Gap", "Share of the reuses"],
+        table: () => plainTable("Time until a block is used again", ["Time", "Share of the reuses"],
             rows.map((row) => [row[0], shared(row[1])])),
         label: "Bar chart of the time between two uses of a block",
     });

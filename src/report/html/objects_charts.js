@@ -141,8 +141,8 @@ function missFigure(refresh) {
         title: "Misses by cache size", tall: true,
         controls: choiceOf("ratio", "Misses of", ["requests", "bytes"], refresh),
         legend: several ? profileLegend(() => drawPending(true)) : namesLegend(["requests missed", "bytes missed"]),
-        note: "LRU caches. Shaded: the largest object does not fit, so the misses depend on what a cache does " +
-            "with it." + (band ? " The band around a curve holds the exact value with 95\u00a0% confidence." : ""),
+        note: "The caches are LRU caches. In the shaded area, the largest object does not fit, so the misses depend on " +
+            "how a cache treats it." + (band ? " The band around a curve holds the exact value with 95\u00a0% confidence." : ""),
         config: missConfig, table: missTable,
         label: "Line chart of the misses of requests and of bytes by cache size",
     });

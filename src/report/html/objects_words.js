@@ -89,10 +89,10 @@ function sayLength(p) {
 
 function sayAccuracy(p) {
     if (p.error.kind === "exact")
-        return "Exact, except that a miss ratio with \u2248 is interpolated, because its cache size lies inside a " +
+        return "The numbers are exact, except that a miss ratio with \u2248 is interpolated, because its cache size lies inside a " +
                "bin of the profile. The width of a bin is at most 0.8\u00a0% of the cache size.";
     return p.error.kind === "sampled"
-        ? `Estimated from ${percent(p.error.rate)} of the objects; with 95\u00a0% confidence, miss ratios of ` +
+        ? `The numbers are estimated from ${percent(p.error.rate)} of the objects; with 95\u00a0% confidence, miss ratios of ` +
           `requests are at most ${points(p.error.bound).slice(1)} points off.`
         : "The numbers are estimates without an error bound.";
 }
@@ -111,6 +111,6 @@ function objectFindings(p) {
 function sayComparison() {
     if (!several || !profiles.every((p) => p.goal) || new Set(profiles.map((p) => p.goal.hits)).size > 1) return null;
     const hits = profiles[0].goal.hits;
-    return (hits ? `Sizes that hit ${100 * hits}\u00a0% of the requests: ` : "Sizes with 95\u00a0% of the hits of an " +
+    return (hits ? `These sizes hit ${100 * hits}\u00a0% of the requests: ` : "These sizes have 95\u00a0% of the hits of an " +
         "infinite cache: ") + joinWords(profiles.map((p, i) => `${bytes(p.goal.bytes)} (${profileNames[i]})`)) + ".";
 }

@@ -11,7 +11,8 @@ function tiles(p) {
     if (p.cold !== null && p.references)
         list.push(tile("First touches", percent(p.cold / p.references), "no cache avoids these"));
     if (p.measured && p.mean !== null)
-        list.push(tile("Mean distance", count(p.mean), "blocks"));
+        list.push(tile("Mean distance", count(p.mean),
+                       p.bound ? "blocks, of the distances below the bound" : "blocks"));
     for (const at of p.measured ? p.at_levels : [])
         list.push(tile(`Misses of ${clean(data.levels[at.level].name)}`,
             at.miss === null ? (at.blocks < p.resolution ? "not resolved" : "unknown") : (at.interpolated ? "\u2248\u00a0" : "") + percent(at.miss),
@@ -204,8 +205,10 @@ function methodOf(p, i) {
         ({ L: "loads", S: "stores", I: "instruction fetches" })[k] || clean(k)).join(", ")]);
     rows.push(["Bins of the profile", clean(p.binning)]);
     if (p.seconds) rows.push(["Time of the analysis", seconds(p.seconds)]);
+    if (p.unrecorded) rows.push(["Not covered", sayUnrecorded(p)]);
     if (p.partial) rows.push(["Complete", "no: the trace ends early, and the results cover the run up to that point"]);
-    if (p.interleaving) rows.push(["Order of threads", `lockstep: turns of ${exactCount(p.interleaving.turn)} ` +
+    if (p.interleaving && p.interleaving.threads === 1) rows.push(["Order of threads", "as recorded: the trace has one thread"]);
+    else if (p.interleaving) rows.push(["Order of threads", `lockstep: turns of ${exactCount(p.interleaving.turn)} ` +
         `${plural(p.interleaving.turn, "reference")}, because recorders serialize threads; threads missed ` +
         `${exactCount(p.interleaving.overflows)} ${plural(p.interleaving.overflows, "turn")} because of the reorder buffer of ` +
         `${exactCount(p.interleaving.reorder)} records` + (p.interleaving.recorded_coherence === null ? ""

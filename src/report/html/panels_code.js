@@ -14,7 +14,8 @@ function missColumns(p, total, finite) {
         { key: "ratio", label: "Miss ratio",
           number: (row) => row.misses[level] / ((row.references ?? row.count) || 1),
           cell: (row) => percent(row.misses[level] / ((row.references ?? row.count) || 1)) },
-        finite ? meanColumn(finite) : medianColumn,
+        { ...(finite ? meanColumn(finite) : medianColumn),
+          ...(p.bound ? { label: `${finite ? "Mean" : "Median"} distance below the bound` } : {}) },
     ];
 }
 
@@ -37,7 +38,8 @@ function snippetOf(a, line) {
         line.line < s.first + s.lines.length);
 }
 
-/* Returns the text of a line: from the profile or, for an own line that only calls, from its whole file. */
+/* Returns the text of a line: from the profile, or from the file on the page if the profile has no text for
+ * the line, as for a line of own code that makes calls but has no references of its own. */
 function textOf(p, line) {
     const file = line.text || !line.line ? null : fileOf(p, line.source);
     return clean(line.text || file && file.text[line.line - 1] || "").trim();
@@ -59,16 +61,34 @@ function inlinedFrom(line) {
         ? el("p", { class: "note" }, "Inlined at ", line.inlined_from.map(baseName).join(", from ")) : null;
 }
 
-/* Makes the details of a line: its source, its distances, the data that it misses on, and the lines that used
- * the blocks before. With `inFile`, the details are shown inside the source file, so they do not repeat the
+/* Returns the name of a data region with its size, which tells regions from one line apart. */
+function nameSizedData(region) {
+    return nameData(region) + (region.bytes ? `, ${bytes(region.bytes)}` : "");
+}
+
+/* Lists the calls that lead to a line, if other functions of own code call it. The counts of a line of a library
+ * are divided among lines of own code, so the shares are those of the misses whose calls are known. */
+function callsTo(p, line) {
+    const paths = pathsTo(p, line, state.level), all = sum(paths, (path) => path.count), c = p.contexts;
+    const place = ([f, at]) => {
+        const source = p.attribution.sources.indexOf(c.functions[f].file), name = codeName(callPlace(c.functions[f], at));
+        return at && fileOf(p, source) ? linkButton(name, () => openSource(p, source, at)) : name;
+    };
+    return paths.filter((path) => path.calls.length).slice(0, 4).map((path) => [
+        `${percent(path.count / all)} of its misses: called by `, path.calls.map((call, i) => [
+            i ? " \u2190 " : "", codeName(c.functions[call[0]].name), " at ", place(call)])].flat(2));
+}
+
+/* Makes the details of a line: its source, its distances, the calls that lead to it, the data that it misses on,
+ * and the lines that used the blocks before. With `inFile`, the details are shown inside the source file, so they do not repeat the
  * source. */
 function lineDetails(p, line, index, inFile) {
     const a = p.attribution, level = state.level;
     const by = (x, y) => y.misses[level] - x.misses[level];
-    const items = [];
+    const items = callsTo(p, line);
     for (const row of a.line_data.filter((d) => d.line === index && d.misses[level]).sort(by).slice(0, 4))
         items.push([`${percent(row.misses[level] / line.misses[level])} of its misses: `, linkButton(
-            nameData(a.data[row.data]), () => openTable("data-regions", "regions", clean(a.data[row.data].name)))]);
+            nameSizedData(a.data[row.data]), () => openTable("data-regions", "regions", clean(a.data[row.data].name)))]);
     for (const row of a.pairs.filter((pair) => !pair.others && pair.reuse === index &&
         pair.misses[level]).sort(by).slice(0, 4))
         items.push([`${percent(row.misses[level] / line.misses[level])} of its misses: blocks last used by `,
@@ -92,10 +112,12 @@ function distanceDetails(row) {
 
 /* ---- tables ---- */
 
-/* Shows a name in a code font. On the screen, a short name is not broken across lines. */
+/* Shows a name in a code font. On the screen, a short name is not broken across lines, and a long one after its
+ * scopes, if possible. */
 function codeName(text) {
     const name = clean(text);
-    return el("code", { class: name.length <= 28 ? "short" : "long" }, name);
+    return name.length <= 28 ? el("code", { class: "short" }, name)
+        : el("code", { class: "long" }, name.split(/(?<=::)/).flatMap((part, i) => i ? [el("wbr"), part] : [part]));
 }
 
 function functionTable(p) {
@@ -173,7 +195,7 @@ function dataTableOf(p) {
     });
 }
 
-/* Says where a data region was allocated, or returns null if that is not one of the lines. */
+/* Says where a data region was allocated. Returns null if that is not one of the lines. */
 function allocatedAt(p, region) {
     const line = p.attribution.lines[region.line];
     return line && !line.others ? el("p", {}, "Allocated at ", placeLink(p, line)) : null;

@@ -202,8 +202,7 @@ function machinePanel(refresh) {
         el("p", { class: "note" }, simulated ? "These numbers come from an exact simulation. A fully associative LRU " +
             "cache of the same size has the capacity misses as well, but not the conflict misses."
             : "Misses are estimated from the reuse distances (Smith 1978), as if blocks fell " +
-            "into sets at random and all references arrived at every cache. For large direct-mapped caches, " +
-            "the estimate was further from the exact misses than the fully associative number on the " +
-            "programs that were tested."),
+            "into sets at random and all references arrived at every cache. In tests of large direct-mapped " +
+            "caches, the estimate was further from the exact misses than the number for a fully associative cache."),
         m.source ? el("p", { class: "note" }, `Source of the description: ${clean(m.source)}`) : null);
 }

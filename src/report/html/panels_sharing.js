@@ -32,16 +32,11 @@ function saySharedData(p) {
         ...sayChanges(s)];
     if (s.interleave === "recorded")
         list.push("This is the recorded order, in which threads take long turns. Threads that run at the same time have " +
-            "more of these misses: use --interleave=lockstep.");
+            "more of these misses; to count them, use --interleave=lockstep.");
     return list;
 }
 
 /* ---- misses over time ---- */
-
-function timelineName(s, row) {
-    return s.timelines.some((other) => other.process !== s.timelines[0].process) ? `${row.process}/${row.thread}`
-                                                                                 : `thread ${row.thread}`;
-}
 
 /* Returns the timelines that are shown, which have the most misses, in the order of the threads. */
 function chosenTimelines(s) {
@@ -53,7 +48,7 @@ function chosenTimelines(s) {
 /* Returns the lines of the chart: [name, misses per window]. */
 function timelinesOf(s) {
     const shown = chosenTimelines(s), rest = s.timelines.filter((row) => !shown.includes(row));
-    const lines = shown.map((row) => [timelineName(s, row), row.misses]);
+    const lines = shown.map((row) => [threadName(s.timelines, row), row.misses]);
     if (rest.length)
         lines.push([`${exactCount(rest.length)} other threads`,
                     rest[0].misses.map((_, w) => sum(rest, (row) => row.misses[w]))]);

@@ -6,10 +6,10 @@ function coherenceOf(row) {
     return row.true_sharing + row.false_sharing;
 }
 
-/* Returns the name of a thread. The process is named if there are several. */
-function threadName(t, row) {
-    return t.rows.some((other) => other.process !== t.rows[0].process) ? `${row.process}/${row.thread}`
-                                                                       : `thread ${row.thread}`;
+/* Returns the name of the thread of a row. The process is named if the rows have several; the first one is process 1. */
+function threadName(rows, row) {
+    return rows.some((other) => other.process !== rows[0].process) ? `${row.thread} of process ${row.process + 1}`
+                                                                   : `thread ${row.thread}`;
 }
 
 function sayCoherence(p) {
@@ -22,7 +22,7 @@ function sayCoherence(p) {
         list.push(`${percent(t.all.false_sharing / misses)} of them are false sharing: the threads use different bytes of ` +
             "the same blocks. These misses disappear if data of different threads are in different blocks.");
     if (t.rows.length > 1)
-        list.push(`Of all threads, ${threadName(t, worst)} has most of them, ${percent(coherenceOf(worst) / misses)}.`);
+        list.push(`Of all threads, ${threadName(t.rows, worst)} has most of them, ${percent(coherenceOf(worst) / misses)}.`);
     return list;
 }
 
@@ -31,7 +31,7 @@ function threadShare(row, key) {
 }
 
 function threadFigure(p) {
-    const t = p.threads, names = t.rows.map((row) => threadName(t, row));
+    const t = p.threads, names = t.rows.map((row) => threadName(t.rows, row));
     return figure({
         title: "Misses of any cache, by thread",
         note: "Every thread has a cache of its own. No cache size avoids first touches and coherence misses.",
@@ -59,7 +59,7 @@ function threadTable(p) {
     return dataTable({
         id: "thread-table", caption: "Threads", rows: t.rows, sort: "share",
         columns: [
-            { key: "name", label: "Thread", text: (row) => threadName(t, row) },
+            { key: "name", label: "Thread", text: (row) => threadName(t.rows, row) },
             { key: "share", label: "Share of coherence misses", number: (row) => misses ? coherenceOf(row) / misses : 0,
               cell: (row) => shareCell(misses ? coherenceOf(row) / misses : 0) },
             number("true_sharing", "True sharing"), number("false_sharing", "False sharing"),

@@ -7,7 +7,7 @@
 
 Object.assign(state, { metric: "misses", file: null, from: null });
 
-const nearHot = 4; /* number of lines before and after a hot line that are printed */
+const nearHot = 4; /* number of lines to print before a hot line, and after it */
 
 /* ---- the chosen count ---- */
 

@@ -106,9 +106,9 @@ function seconds(s) {
 
 /* ---- names ---- */
 
-function joinWords(parts) {
+function joinWords(parts, and = " and ") {
     return parts.length < 2 ? parts.join("")
-         : parts.slice(0, -1).join(", ") + " and " + parts[parts.length - 1];
+         : parts.slice(0, -1).join(", ") + and + parts[parts.length - 1];
 }
 
 function baseName(path) {

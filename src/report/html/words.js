@@ -6,6 +6,11 @@ function infiniteName(p) {
     return p.threads ? "first touches and coherence misses" : "first touches";
 }
 
+/* Returns a miss ratio for a sentence, with "about" if it is interpolated inside a bin. */
+function sayMisses(share, interpolated) {
+    return (interpolated ? "about " : "") + percent(share);
+}
+
 /* States the miss ratios of the marked caches, up to the first cache that has all achievable hits. */
 function sayLevels(p) {
     const parts = [], end = p.curve.blocks[p.curve.blocks.length - 1];
@@ -14,22 +19,24 @@ function sayLevels(p) {
         if (at.miss === null) break;
         const level = data.levels[at.level], everything = !p.bound && at.blocks >= end;
         const cache = `of ${bytes(level.bytes)} (${clean(level.name)})`, first = !parts.length;
-        const misses = everything ? `only the ${infiniteName(p)}, ${percent(at.miss)}` : percent(at.miss);
+        const share = sayMisses(at.miss, at.interpolated);
+        const misses = everything ? `only the ${infiniteName(p)}, ${share}` : share;
         parts.push(first ? `A cache ${cache} would miss ${misses} of the references`
                          : `one ${cache} ${misses}`);
         if (everything) break;
     }
-    return parts.length ? joinWords(parts) + "." : null;
+    return parts.length ? joinWords(parts, ", and ") + "." : null;
 }
 
 function sayWorkingSet(p) {
     const knee = p.sizes.find((size) => !size.hits);
     if (knee && knee.before === undefined) // the sample does not resolve half the size
         return `The clearest working set is ${sizeOf(p, knee.blocks)}: a cache that holds it would ` +
-               `miss ${percent(knee.miss)}.`;
+               `miss ${sayMisses(knee.miss, knee.interpolated)}.`;
     if (knee)
         return `The clearest working set is ${sizeOf(p, knee.blocks)}: a cache of half that size ` +
-               `would miss ${percent(knee.before)}, one that holds it ${percent(knee.miss)}.`;
+               `would miss ${sayMisses(knee.before, knee.before_interpolated)}, and one that holds it would ` +
+               `miss ${sayMisses(knee.miss, knee.interpolated)}.`;
     const most = p.sizes.filter((size) => size.hits);
     if (!most.length)
         return p.references !== p.infinite || p.bound ? null
@@ -37,8 +44,7 @@ function sayWorkingSet(p) {
                 ? "Other threads store to every block before it is used again, so no cache of any size would help."
                 : "No block is used twice, so no cache of any size would help.";
     return "No cache size stands out as a working set: " +
-           most.map((s) => `${s.hits}\u00a0% of the achievable hits need ${sizeOf(p, s.blocks)}`)
-               .join(", ") + ".";
+           joinWords(most.map((s) => `${s.hits}\u00a0% of the achievable hits need ${sizeOf(p, s.blocks)}`), ", and ") + ".";
 }
 
 function sayFootprint(p) {
@@ -197,11 +203,14 @@ function sayError(p) {
     return "The numbers are estimates without an error bound.";
 }
 
-/* Says how much threads share, and what to change first, or returns null if no thread loses a block to
- * another one. */
+/* Says how many coherence misses private caches would have, and what to change first. Returns null if there
+ * are none. */
 function saySharing(p) {
     const s = p.sharing, misses = s ? s.true_sharing + s.false_sharing : 0;
     if (!misses) return null;
+    if (1000 * misses < s.references)
+        return `If every thread had a cache of its own, threads would hardly disturb each other: ${count(misses)} ` +
+            `${plural(misses, "reference")}, ${percent(misses / s.references)}, would miss because another thread stored to the block.`;
     const worst = s.blocks.find((b) => 2 * b.false_sharing > b.true_sharing + b.false_sharing && b.first);
     return `If every thread had a cache of its own, ${percent(misses / s.references)} of the references would miss ` +
         `because another thread stored to the block, ${percent(s.false_sharing / misses)} of them by false sharing, ` +
@@ -211,6 +220,12 @@ function saySharing(p) {
 /* Says how to separate the data of a block. */
 function sayFix(b) {
     return `put ${exactCount(b.padding)} ${plural(b.padding, "byte")} between ${clean(b.first)} and ${clean(b.second)}`;
+}
+
+function sayUnrecorded(p) {
+    return p.unrecorded === 1
+        ? "1 process was not recorded: a child of the program, or the program itself after exec()"
+        : `${exactCount(p.unrecorded)} processes were not recorded: children of the program, or programs after exec()`;
 }
 
 function findings(p) {
@@ -226,6 +241,8 @@ function findings(p) {
     }
     if (p.partial)
         said.push("The trace is incomplete. The results cover the run up to the end of the trace.");
+    if (p.unrecorded)
+        said.push(`${sayUnrecorded(p)}. The results do not cover ${p.unrecorded === 1 ? "it" : "them"}.`);
     if (p.skipped === null || p.skipped > 0)
         said.push("The recorder sampled the run: the results cover the references that it kept.");
     return said.filter((sentence) => sentence);

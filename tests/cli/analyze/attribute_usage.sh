@@ -3,7 +3,7 @@ printf '0x401010: R 0x1000\n' >t
 for options in --caches=1K --windows=8 --spatial --object=t "--attribute --caches=x" "--attribute --windows=1" \
     "--attribute --windows=513" "--attribute --object=missing" "--attribute --object=t@0x1000" \
     "--attribute -e chunks" "--attribute -e khw" "--attribute -e null" "--attribute --bound=10 --caches=1M"; do
-    # shellcheck disable=SC2086
+    # shellcheck disable=SC2086 # several words
     "$REUSEDIST" analyze $options t >/dev/null || echo "exit $?"
 done
 "$REUSEDIST" analyze --attribute --bound=10 --out=json -q t | grep '"levels"'

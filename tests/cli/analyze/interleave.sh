@@ -6,7 +6,7 @@ for order in recorded lockstep lockstep:2 lockstep:1000; do
     echo "$order:" $("$REUSEDIST" analyze -q -f $f --interleave=$order --distances=- -o /dev/null t.csv)
 done
 printf '%s\n' 0x0,8,S,1 0x40,8,L,2 0x0,8,L,1 0x0,8,S,1 0x40,8,L,1 0x0,8,S,2 >long.csv
-"$REUSEDIST" analyze -f $f --interleave=lockstep --reorder=2 long.csv | sed -n 2,6p
+"$REUSEDIST" analyze -f $f --interleave=lockstep --reorder=2 long.csv | sed -n 2,8p
 "$REUSEDIST" analyze -q -f $f --interleave=lockstep:2 --reorder=4 --out=json t.csv >p.json
 grep -o '"schema": "[^"]*"' p.json
 grep -o '"interleaving": {[^}]*}' p.json

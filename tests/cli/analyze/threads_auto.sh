@@ -6,8 +6,8 @@
 "$REUSEDIST" analyze -q --out=csv -t auto t.trace | cmp - one
 "$REUSEDIST" analyze -q --out=csv t.trace | cmp - one && echo same
 "$REUSEDIST" analyze -v --mem=1G t.trace 2>&1 >/dev/null | grep -o 'the fastest on one thread'
-"$REUSEDIST" mrc -v --mem=1G -t auto --sizes=10 t.trace 2>&1 >/dev/null | grep -o 'the fastest on one thread'
-"$REUSEDIST" analyze -v -e chunks t.trace 2>&1 >/dev/null | grep -o 'chunks: 1 thread'
+"$REUSEDIST" mrc -v --mem=1G -t auto --sizes=640 t.trace 2>&1 >/dev/null | grep -o 'the fastest on one thread'
+"$REUSEDIST" analyze -v -e chunks t.trace 2>&1 >/dev/null | grep -o ': 1 thread,'
 for engine in null bk:arity=16; do
     "$REUSEDIST" analyze -v -e $engine t.trace 2>&1 >/dev/null |
         awk -v processors="$(nproc)" '/peak memory/ { sub(/.*peak memory of the analysis /, ""); mib = $1 }

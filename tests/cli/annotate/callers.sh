@@ -1,5 +1,5 @@
-# A library function that two own lines call is divided between them by the calling contexts. Own lines and code
-# without an own caller sum to the whole profile, for references and each level.
+# A library function that two lines of own code call is divided between them by the calling contexts. Own code
+# and code that it does not call sum to the whole profile, for references and each level.
 cp "$DATA/profiles/own_callers.json" .
 "$REUSEDIST" annotate own_callers.json
 echo "== as a table"

@@ -1,5 +1,5 @@
-# The message about an unknown name suggests a similar name, and the message about an invalid file has the line
-# of the mistake.
+# The message about an unknown name suggests a similar name, and the message about an invalid file names the
+# line number.
 "$REUSEDIST" machines graviton5 || echo "status $?"
 "$REUSEDIST" machines xyz || echo "status $?"
 "$REUSEDIST" machines ./none.conf || echo "status $?"

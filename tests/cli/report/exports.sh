@@ -17,8 +17,14 @@ for profile in contexts lines; do
     done
 done
 if command -v callgrind_annotate >/dev/null; then
-    callgrind_annotate contexts.callgrind | grep -q '^1,000 (100.0%) 420 (100.0%) 210 (100.0%)  PROGRAM TOTALS'
+    callgrind_annotate contexts.callgrind | grep -q '^420 (100.0%) 1,000 (100.0%) 210 (100.0%)  PROGRAM TOTALS'
 fi
+for cache in L1 L2 references; do
+    "$REUSEDIST" report --to=callgrind --cache=$cache contexts.json -o chosen.callgrind
+    grep '^events:' chosen.callgrind
+    python3 "$DATA/../cli/report/exports.py" callgrind contexts.json chosen.callgrind
+done
+grep -o '(whole run): 420 L1 misses, 100.00 %' contexts.svg
 "$REUSEDIST" report --to=svg --cache=L2 "$DATA/profiles/contexts.json" | grep -o 'L2 misses by call: 210'
 sed -n 2p contexts.csv
 sed -n 2p lines.csv

@@ -34,6 +34,11 @@ s/"upgrades": 0/"upgrades": 99/
 s/"transfers": 4, "dirty_transfers": 4/"transfers": 44, "dirty_transfers": 4/
 s/"coherence": 3/"coherence": 2/
 EDITS
+# Without outer caches, the table of threads has the misses of the innermost cache once.
+"$REUSEDIST" simulate --stacks=private -f $columns --caches=L1I=512:2,L1D=512:2 trace | grep -A 3 '^Threads  '
+"$REUSEDIST" simulate --stacks=private -f $columns --caches=L1=512:2 --no-causes trace | grep -A 3 '^Threads  '
+# Lockstep of one thread is the recorded order.
+grep ,3$ trace | "$REUSEDIST" simulate -q --stacks=private --interleave=lockstep -f $columns --caches=L1=512:2 - | grep order
 # The L3 of this machine is shared.
 "$REUSEDIST" simulate --stacks=private -f $columns --machine=zen4 --out=csv trace | cut -d, -f1,4,5,15-21
 # Traces and options that do not fit are refused.

@@ -4,7 +4,7 @@
 for mapping in '' '-b addr' '-b 4'; do
     # shellcheck disable=SC2086 # one word per option
     "$REUSEDIST" analyze -t 3 -e gpu $mapping --out=csv trace >got
-    # shellcheck disable=SC2086
+    # shellcheck disable=SC2086 # one word per option
     "$REUSEDIST" analyze -t 1 -e auto $mapping --out=csv trace >expected
     cmp got expected
 done

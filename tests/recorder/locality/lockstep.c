@@ -1,5 +1,5 @@
-/* Multiplies two arrays element by element. Elements with the same index fall into the same set of
- * a direct-mapped cache if PAD is 0, and into different sets if PAD is 8. */
+/* Multiplies two arrays element by element. Elements with the same index map to the same set of a
+ * direct-mapped cache if PAD is 0, and to different sets if PAD is 8. */
 #include <stdio.h>
 
 #define N 32768

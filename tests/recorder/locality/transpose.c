@@ -1,5 +1,5 @@
 /* Transposes a matrix of 256 x 256 doubles. The rows of b have PAD more doubles than needed. Without
- * them, a column of b falls into few sets of a cache. */
+ * them, a column of b maps to few sets of a cache. */
 #include <stdio.h>
 
 #define N 256

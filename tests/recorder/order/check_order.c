@@ -1,5 +1,5 @@
 /* usage: check_order TRACE ADDRESS BYTES LAST: checks for turns of 1 to LAST references that lockstep does
- * not change the order of the references to these bytes, and prints the result. */
+ * not change the order of the references to these bytes, in any process, and prints the result. */
 #include "reusedist/trace.h"
 
 #include <inttypes.h>
@@ -26,21 +26,21 @@ static uses read_uses(rd_ctx *ctx, const char *path, uint64_t address, uint64_t 
     const rd_refs *refs = NULL;
     rd_interleave config = {.size = sizeof config, .turn = turn};
     uses u = {0};
-    uint32_t last = UINT32_MAX;
+    uint64_t last = UINT64_MAX;
     check(ctx, rd_trace_open(ctx, path, NULL, &source));
     if (turn)
         check(ctx, rd_trace_interleave(ctx, source, &config, &ordered));
     do {
         check(ctx, rd_trace_read(ordered ? ordered : source, &refs));
         for (size_t i = 0; i < refs->n; i++) {
-            if (refs->addr[i] - address >= bytes)
+            uint64_t process = refs->addr[i] >> 48, thread = process << 32 | refs->thread[i];
+            if ((refs->addr[i] ^ process << 48) - address >= bytes)
                 continue;
             u.n++;
-            u.changes += refs->thread[i] != last;
-            last = refs->thread[i];
-            u.hash =
-                (u.hash ^ refs->addr[i] ^ (uint64_t)last << 50 ^ (uint64_t)refs->kind[i] << 60) *
-                UINT64_C(0x9e3779b97f4a7c15);
+            u.changes += thread != last;
+            last = thread;
+            u.hash = (u.hash ^ refs->addr[i] ^ thread << 13 ^ (uint64_t)refs->kind[i] << 60) *
+                     UINT64_C(0x9e3779b97f4a7c15);
             u.hash ^= u.hash >> 29;
         }
     } while (refs->n > 0);
