@@ -37,9 +37,13 @@ static uint64_t key_of(const columns *c, size_t i) {
            (c->refs->thread ? c->refs->thread[o] : 0);
 }
 
-/* Returns whether each of the n references of the tile has one block. */
+/* Returns whether the n blocks of the tile come from n consecutive references. The first and the last
+ * origin do not tell: a reference with two blocks makes up for one that was dropped. */
 static bool is_unsplit(const columns *c, size_t n) {
-    return c->origins[n - 1] - c->origins[0] == n - 1;
+    uint32_t differ = 0;
+    for (uint32_t i = 0; i < n; i++)
+        differ |= c->origins[i] ^ (c->origins[0] + i);
+    return differ == 0;
 }
 
 /* Returns true if all n references of the tile belong to one thread. Returns false if they do not,

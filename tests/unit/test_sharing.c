@@ -28,7 +28,7 @@ typedef struct trace {
     uint32_t size[REFS], thread[REFS];
     uint8_t kind[REFS];
     uint64_t block_bytes; /* 0: every address is a block */
-    bool has_sizes;
+    bool has_sizes, drops_fetches;
     size_t n_blocks; /* number of block references */
     uint64_t block[SPLIT];
     uint32_t origin[SPLIT];
@@ -39,13 +39,15 @@ static uint64_t random_traces = 400;
 
 /* ---- random traces ---- */
 
-/* Splits the references into blocks, as docs/architecture.md defines it. */
+/* Splits the references into blocks, as docs/architecture.md defines it, and drops fetches if the trace says so. */
 static void split_trace(trace *t) {
     t->n_blocks = 0;
     for (size_t i = 0; i < t->n; i++) {
         uint64_t bytes = t->block_bytes, size = t->has_sizes ? t->size[i] : 1;
         uint64_t from = t->addr[i], to = from + size - 1;
         uint64_t b = bytes ? from / bytes : from, end = bytes ? to / bytes : from;
+        if (t->drops_fetches && t->kind[i] == RD_FETCH)
+            continue;
         for (; b <= end; b++) {
             uint64_t first = bytes && from > b * bytes ? from - b * bytes : 0;
             uint64_t last = !bytes ? 0 : to < b * bytes + bytes - 1 ? to - b * bytes : bytes - 1;
@@ -68,6 +70,7 @@ static void make_trace(uint64_t seed, trace *t) {
     t->n = 1 + rdi_rng_below(&rng, REFS);
     t->block_bytes = sizes[seed % RDI_COUNT(sizes)];
     t->has_sizes = rdi_rng_below(&rng, 8) != 0;
+    t->drops_fetches = rdi_rng_below(&rng, 2) != 0;
     uint64_t n_threads = threads[rdi_rng_below(&rng, RDI_COUNT(threads))];
     uint64_t bytes = t->block_bytes ? t->block_bytes : 1, most = bytes < 4 ? 4 : 2 * bytes;
     uint64_t blocks = 1 + rdi_rng_below(&rng, 9), stores = 1 + rdi_rng_below(&rng, 8);
