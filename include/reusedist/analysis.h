@@ -42,9 +42,9 @@ typedef struct rd_progress {
     uint64_t block_references; /* number of block references fed to the engine so far: a reference
                                   of the selected kinds counts once for each block that it
                                   touches */
-    uint64_t bytes;            /* number of stored (possibly compressed) bytes read so far; 0 if the
-                                  traces are not files */
-    uint64_t total_bytes;      /* size of all files in bytes; 0: unknown */
+    uint64_t bytes;       /* number of stored (possibly compressed) bytes read so far; generated
+                                  traces and running programs count references here */
+    uint64_t total_bytes; /* the value that `bytes` will reach; 0: unknown */
 } rd_progress;
 
 /* The analysis calls this function every few thousand references. The function returns false to
@@ -161,9 +161,11 @@ typedef struct rd_analysis_config {
      * works with both kinds of stacks. It must not be combined with a bound, a checkpoint, bursts,
      * objects, or kinds without stores (RD_EINVAL). */
     bool sharing;
-    /* The order in which the data that threads share are found, if all other results have the recorded order:
-     * lockstep, from the batch with the first synchronization or the second thread on. It has an effect only with `sharing`,
-     * with RD_STACKS_SHARED and without `interleave`. NULL: the order of all results. */
+    /* The order in which the analysis finds the data that threads share: lockstep, while all other
+     * results have the recorded order. Lockstep begins with the batch that has the first
+     * synchronization or the first reference of a second thread. This field has an effect only with
+     * `sharing`, with RD_STACKS_SHARED and without `interleave`. NULL: all results have the same
+     * order. */
     const rd_interleave *sharing_interleave;
     /* true: the caches of `hierarchy` that are not shared are private to each thread, see
      * rd_simulator_config. The traces must have threads and kinds, and the kinds to analyze must

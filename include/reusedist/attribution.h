@@ -66,14 +66,14 @@ typedef struct rd_code_line {
      * unknown. A name that is unknown is "?". */
     const char *const *inlined_functions;
     const char *text; /* source text of the line; NULL: unknown */
-    /* After rd_profile_show_own(), for lines of the user's own code: the library function, inlined or
-     * called, that has the most misses; NULL: the line itself has them. If the profile has calling
-     * contexts and other code has more than a tenth of the misses, "and others" follows. */
+    /* After rd_profile_show_own(), for lines of the user's own code: the library function, inlined or called, that has
+     * the most misses; NULL: the line itself has them. If the profile has calling contexts and this function has less
+     * than nine tenths of the misses, "and others" follows. */
     const char *library;
     rd_share share;
 } rd_code_line;
 
-/* The reuses of blocks that line `reuse` touches, and that line `use` was the last to touch before.
+/* The reuses in which line `reuse` touches a block that line `use` was the last to touch before.
  * The last entry sums all pairs beyond the limit; its `use` and `reuse` are RD_NO_INDEX. */
 typedef struct rd_reuse_pair {
     size_t use, reuse;
@@ -189,24 +189,25 @@ typedef struct rd_conflict {
     size_t evictor; /* index of the region that the evicting references used; RD_NO_INDEX: the cache
                        never evicted the blocks */
     uint64_t count;
-    uint64_t offset; /* number of bytes from the evicting to the missing block, in either direction,
-                        in most of the misses; 0: it differs */
+    uint64_t offset; /* offset in bytes between the evicting and the missing block, in either
+                        direction, that more than half of these misses have; 0: there is none */
 } rd_conflict;
 
 /* The conflict misses of one line in one data region. */
 typedef struct rd_line_conflicts {
     size_t cache, line, data;
     uint64_t count;
-    /* The number of bytes, in either direction, between the blocks of most pairs of consecutive misses
-     * of the instruction of this line with the most conflicts, or of all instructions in the region if
-     * that number is smaller; 0: there is no such number. */
+    /* The stride in bytes, in either direction: the offset between the blocks of two consecutive
+     * misses in this region that more than half of these pairs of misses have. It is the stride of
+     * the line's instruction with the most conflicts or, if that is larger or there is none, the
+     * stride of all instructions. 0: neither has a stride. */
     uint64_t stride;
 } rd_line_conflicts;
 
 /* The misses of the caches that were simulated with the analysis (rd_simulation), by cause. The
  * causes of all functions, of all lines and of all data regions add up to the counters of each
- * cache, and so do the conflicts. Lists of conflicts are sorted by their count, in descending
- * order. */
+ * cache. The counts in `conflicts` add up to the conflict misses of each cache. Both lists of
+ * conflicts are sorted by count, in descending order. */
 typedef struct rd_miss_causes {
     size_t n_caches;
     /* Cache k of entry i of the list of functions, lines or data is element i * n_caches + k. The
@@ -257,7 +258,7 @@ typedef struct rd_contexts {
 typedef struct rd_details {
     const rd_level *levels; /* in ascending order of size */
     size_t n_levels;
-    /* Each of these three pointers is NULL if the profile does not have this part. */
+    /* Each of the next three pointers is NULL if the profile does not have these details. */
     const rd_attribution *attribution;
     const rd_windows *windows;
     const rd_spatial *spatial;

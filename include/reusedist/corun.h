@@ -29,26 +29,28 @@ extern "C" {
 
 typedef struct rd_corun rd_corun;
 
-/* The part of a cache that one program gets, and its misses there. */
+/* The share of a cache that one program gets, and its misses there. */
 typedef struct rd_corun_program {
-    double rate;       /* share of the references that are from this program, 0 to 1 */
-    double alone;      /* miss ratio if the program has the whole cache */
-    double occupied;   /* number of blocks that the program occupies on average */
-    double miss_ratio; /* miss ratio in the shared cache, or in the program's part of it */
+    double rate;     /* share of the references that are from this program, 0 to 1 */
+    double alone;    /* miss ratio if the program has the whole cache; NAN: the cache is larger than
+                          the bound of the profile */
+    double occupied; /* number of blocks that the program occupies on average */
+    double miss_ratio; /* miss ratio in the shared cache, or in the program's ways */
 } rd_corun_program;
 
 /* Prepares the co-run of `n` programs, 1 to RD_CORUN_MAX. `rates` has the references per unit of
- * time of each program; NULL: their numbers of references, including those that a recorder skipped if
- * their number is known, so that all programs run for the same time. The profiles must exist as long as the co-run. The function returns RD_EINVAL for profiles
+ * time of each program. NULL means that all programs run for the same time: their rates are their
+ * numbers of references, including references that the recorder skipped, if their number is known.
+ * The profiles must exist as long as the co-run. The function returns RD_EINVAL for profiles
  * without distances, of different block sizes, or of object caches in bytes, and for rates that are
  * not positive. */
 RD_API RD_CHECKED rd_status rd_corun_new(rd_ctx *ctx, rd_profile *const *profiles,
                                          const double *rates, size_t n, rd_corun **out);
 RD_API void rd_corun_free(rd_corun *c); /* NULL is allowed */
 
-/* Computes, for each of the programs, its part of a cache of `blocks` blocks that all of them
- * share, and its misses there. `programs` has room for all programs. The function returns RD_EINVAL
- * if a program would occupy more than the bound of its profile, or fewer blocks than its sample
+/* Computes, for each program, its share of a cache of `blocks` blocks that all programs use, and
+ * its misses there. `programs` has room for all programs. The function returns RD_EINVAL if a
+ * program would occupy more than the bound of its profile, or fewer blocks than its sample
  * resolves, see rd_mrc_resolution(). */
 RD_API RD_CHECKED rd_status rd_corun_share(const rd_corun *c, uint64_t blocks,
                                            rd_corun_program *programs);
@@ -65,8 +67,9 @@ RD_API RD_CHECKED rd_status rd_corun_assign(const rd_corun *c, uint64_t blocks, 
 /* Divides the `ways` ways of one cache of `blocks` blocks among the programs, such that the total
  * number of misses is minimal. ways_of[i] is the number of ways of program i, at least 1. The miss
  * ratio of a program is that of a fully associative cache with the blocks of its ways. The function
- * returns RD_EINVAL if `ways` does not divide `blocks`, or is less than the number of programs or
- * more than 4096, and for a part beyond the bound or below the resolution of a profile. */
+ * returns RD_EINVAL if `ways` does not divide `blocks`, is less than the number of programs or is
+ * more than 4096, and if a program could get more blocks than the bound of its profile, or fewer
+ * than its sample resolves. */
 RD_API RD_CHECKED rd_status rd_corun_partition(const rd_corun *c, uint64_t blocks, size_t ways,
                                                size_t *ways_of, rd_corun_program *programs);
 

@@ -132,8 +132,8 @@ RD_API RD_CHECKED rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks,
  * read the trace itself: it has RD_CAP_PARTS and no sink, and counts the distances itself. */
 RD_API bool rd_engine_takes_parts(const rd_engine *e);
 /* Lets the engine read the whole trace itself; this replaces rd_engine_feed(), which is refused
- * afterwards. The call is allowed once, for engines with RD_CAP_PARTS and without a sink. `parts` and everything it points to are
- * borrowed until rd_engine_finish() returns. */
+ * afterwards. The call is allowed once, for engines with RD_CAP_PARTS and without a sink. `parts`
+ * and everything it points to are borrowed until rd_engine_finish() returns. */
 RD_API RD_CHECKED rd_status rd_engine_feed_parts(rd_engine *e, const rd_parts *parts);
 
 /* Pins memory of the caller, so that a GPU reads it directly: rd_engine_feed() then makes no copy of

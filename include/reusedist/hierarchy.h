@@ -41,7 +41,7 @@ typedef enum rd_cache_fill {
 
 typedef enum rd_cache_prefetch {
     RD_PREFETCH_NONE,
-    RD_PREFETCH_NEXT,  /* the next block after each miss */
+    RD_PREFETCH_NEXT,  /* block b + 1 after a miss of block b, or the first hit of a prefetched b */
     RD_PREFETCH_STREAM /* blocks ahead of ascending and descending streams */
 } rd_cache_prefetch;
 
@@ -84,17 +84,18 @@ typedef struct rd_hierarchy {
  * word. */
 RD_API RD_CHECKED rd_status rd_hierarchy_parse(rd_ctx *ctx, const char *text, rd_hierarchy *out);
 
-/* Checks a hierarchy for blocks of `block_bytes` bytes; 0 means that blocks have no size, and sizes
- * of caches are numbers of blocks. Every cache needs a name of its own and a whole number of sets,
- * and must not be smaller than an inner cache. An exclusive cache must have an inner cache and no
- * prefetcher. The function returns RD_EINVAL for a mistake; the message says which. */
+/* Checks a hierarchy for blocks of `block_bytes` bytes; 0 means that blocks have no size, so that
+ * sizes of caches are numbers of blocks and must not have been written with a unit. Every cache
+ * needs a name of its own and a whole number of sets, and must not be smaller than an inner cache.
+ * An exclusive cache must have an inner cache and no prefetcher. The function returns RD_EINVAL for
+ * a mistake; the message says which. */
 RD_API RD_CHECKED rd_status rd_hierarchy_check(rd_ctx *ctx, const rd_hierarchy *h,
                                                uint64_t block_bytes);
 
 /* Checks whether threads can have private caches: in a hierarchy that rd_hierarchy_check() has
- * accepted, at least one cache must not be shared, no cache that is not shared may come after a shared
- * one, and L1I and L1D must be both shared or both private. The function returns RD_EINVAL for a
- * mistake; the message says which. */
+ * accepted, at least one cache must be private, no private cache may come after a shared one, and
+ * L1I and L1D must be both shared or both private. The function returns RD_EINVAL for a mistake;
+ * the message says which. */
 RD_API RD_CHECKED rd_status rd_hierarchy_check_private(rd_ctx *ctx, const rd_hierarchy *h);
 
 /* Makes the text that rd_hierarchy_parse() reads as `h`. Keys with their default value are left
@@ -135,12 +136,11 @@ RD_API void rd_cache_counts_add(rd_cache_counts *sum, const rd_cache_counts *c);
 
 /* Further counters of one cache if threads have private caches. */
 typedef struct rd_coherence_counts {
-    uint64_t
-        coherence; /* misses of blocks that a store of another thread has removed; the fourth cause
-                           of misses, beside cold, capacity and conflict */
-    uint64_t removals;        /* blocks that stores of other threads removed from this cache */
-    uint64_t upgrades;        /* stores that hit here while another thread had the block */
-    uint64_t transfers;       /* misses for which the cache of another thread had the data */
+    uint64_t coherence; /* misses of blocks that a store of another thread has removed; the fourth
+                           cause of misses, beside cold, capacity and conflict */
+    uint64_t removals;  /* blocks that stores of other threads removed from this cache */
+    uint64_t upgrades;  /* stores that hit here while another thread had the block */
+    uint64_t transfers; /* misses for which the cache of another thread had the data */
     uint64_t dirty_transfers; /* transfers from a cache that had a dirty copy */
 } rd_coherence_counts;
 

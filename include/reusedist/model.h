@@ -45,12 +45,11 @@ RD_API RD_CHECKED rd_status rd_mrc_band(rd_ctx *ctx, const rd_profile *p, uint64
 
 /* Estimates the miss ratio of an LRU cache of `sets` sets with `ways` ways each, from the distances
  * alone (Smith 1978): a reference at distance d misses with the probability that at least `ways` of
- * d blocks map to its set, P(binomial(d, 1 / sets) >= ways). The set index of real programs is
- * not random, so this is an estimate even if every distance is exact; with one set it is
- * rd_mrc_at(). For large direct-mapped caches the fully associative miss ratio is often closer to
- * the truth.
+ * d blocks map to its set, P(binomial(d, 1 / sets) >= ways). The set index of real programs is not
+ * random, so this is an estimate even if every distance is exact; with one set it is rd_mrc_at().
+ * For large direct-mapped caches the fully associative miss ratio is often closer to the truth.
  *
- * *interpolated becomes whether the distances of a bin had to be spread as for rd_mrc_at();
+ * *interpolated becomes true if the distances of a bin had to be spread as for rd_mrc_at();
  * `interpolated` may be NULL. The function returns RD_EINVAL for 0 sets or ways, for more than 2^60
  * blocks, for a profile without distances, and for a bounded profile if references beyond its bound
  * could change the result by more than 0.05 points. */
@@ -111,9 +110,10 @@ typedef struct rd_hits_answer {
 RD_API RD_CHECKED rd_status rd_cache_for_hits(rd_ctx *ctx, const rd_profile *p, double requested,
                                               rd_hits_answer *out);
 /* Sets *low and *high to the range that contains the smallest cache with the hit ratio `hits` (0 to
- * 1), with 95 % confidence. *low is RD_UNKNOWN if it lies below rd_mrc_resolution(). *high is
- * RD_UNKNOWN if no size is certain to have the hit ratio. The function returns RD_EINVAL for any
- * other value of `hits`, and for a profile without a band, see rd_mrc_has_band(). */
+ * 1), with 95 % confidence. *low is RD_UNKNOWN if it lies below rd_mrc_resolution() or if no size
+ * can have the hit ratio. *high is RD_UNKNOWN if no size is certain to have the hit ratio. The
+ * function returns RD_EINVAL for any other value of `hits`, and for a profile without a band, see
+ * rd_mrc_has_band(). */
 RD_API RD_CHECKED rd_status rd_cache_for_hits_band(rd_ctx *ctx, const rd_profile *p, double hits,
                                                    uint64_t *low, uint64_t *high);
 

@@ -161,16 +161,18 @@ typedef struct rd_objects_facts {
     rd_size_class size_class[RD_SIZE_CLASSES]; /* [k]: objects whose last size needs k bits */
     const rd_byte_bin *bins;
     size_t n_bins;
-    const rd_live_bytes *live; /* the largest numbers of bytes over the whole run, at most
-                                  RD_LIVE_POINTS entries */
+    const rd_live_bytes *live; /* timeline of the live bytes: each entry has the maximum since the
+                                  previous entry; at most RD_LIVE_POINTS entries */
     size_t n_live;
-    const rd_popularity *popularity; /* ascending; objects that were only deleted or touched while
-                                        they were absent are left out, and so are these requests */
+    const rd_popularity *popularity; /* in ascending order of requests; without deletes and touches
+                                        of absent objects, and without objects that have no other
+                                        requests */
     size_t n_popularity;
-    bool has_popularity; /* false: an older release made this profile or a profile merged into it */
+    bool has_popularity; /* false: the profile is of a sample, or an older release made this profile
+                            or a profile merged into it */
     /* true: the profile is of a sample of the objects (rd_profile_facts.sample_rate is not 0). The
-     * numbers of requests and bytes and the size of the largest object are then those of all requests;
-     * all other numbers are estimates. */
+     * numbers of requests and bytes and the size of the largest object are then those of all
+     * requests. `live` and `popularity` are empty, and all other numbers are estimates. */
     bool is_sample;
     /* Half width of the confidence band of the byte miss ratio at 1, 2, 4 ... bytes. */
     double byte_half_width[RD_BAND_SIZES];
@@ -234,8 +236,8 @@ typedef struct rd_stretch_bin {
     rd_sum bytes;
 } rd_stretch_bin;
 
-/* The counted requests of a stretch of time. The caches stay as they are from one stretch to the
- * next. The ends of the bins are powers of two and rd_objects_config.sizes. */
+/* The counted requests of a stretch of time. The caches keep their contents from one stretch to the
+ * next. Bins end at powers of two and at the sizes of rd_objects_config.sizes. */
 typedef struct rd_stretch {
     uint64_t from; /* in nanoseconds, a multiple of the length */
     rd_traffic counted, cold, deleted, expired;
@@ -245,7 +247,7 @@ typedef struct rd_stretch {
 
 typedef struct rd_stretches {
     uint64_t every;         /* length of a stretch in nanoseconds */
-    const rd_stretch *rows; /* ascending; stretches without counted requests are left out */
+    const rd_stretch *rows; /* in order of time; stretches without counted requests are left out */
     size_t n;
 } rd_stretches;
 

@@ -108,8 +108,9 @@ typedef enum rd_kv_order {
 #define RD_KV_WINDOWS     64 /* maximum number of windows over time */
 #define RD_KV_SHARE_STEPS 1000
 #define RD_KV_TIERS_MAX   8
-/* Number of bins of reuse gaps. Bin 0 holds gaps of 0 ms, bin i holds gaps of 2^(i - 1) to 2^i - 1
- * ms, and the last bin also holds all longer gaps. */
+/* Number of bins of rd_kv_series.gaps, the times since the previous touch of a block. Bin 0 counts
+ * times of 0 ms, bin i counts times of 2^(i - 1) to 2^i - 1 ms, and the last bin also counts all
+ * longer times. */
 #define RD_KV_GAPS 32
 
 typedef struct rd_kv_config {
@@ -124,10 +125,10 @@ typedef struct rd_kv_config {
     const char *name; /* name of the log in messages; NULL: none. Borrowed. */
     bool opt;         /* true: also find, at `sizes`, the most hits that any replacement policy
                          can have */
-    /* A hierarchy of tiers, fastest first: tier i holds the blocks with a rank of at least tiers[i
-     * - 1] and below tiers[i]. The rank of a block is the number of blocks used more recently. For
-     * exclusive tiers, tiers[i] is the sum of the sizes of tiers 0 to i; for inclusive tiers, the
-     * size of tier i. */
+    /* A hierarchy of tiers, fastest first: a hit on a block with a rank of at least tiers[i - 1]
+     * and below tiers[i] is a hit of tier i. The rank of a block is the number of blocks used more
+     * recently. For exclusive tiers, tiers[i] is the sum of the sizes of tiers 0 to i; for
+     * inclusive tiers, the size of tier i. */
     uint64_t tiers[RD_KV_TIERS_MAX];
     size_t n_tiers;
 } rd_kv_config;
@@ -247,8 +248,9 @@ RD_API const rd_kv_model *rd_kv_model_at(size_t index);
 /* Parses "NAME", "NAME,key=value,..." or "layers=32,kv_heads=8,head_dim=128,dtype=bf16". The keys
  * are layers, kv_heads, head_dim, latent, window_layers, window, dtype and windows=full|drop. */
 RD_API RD_CHECKED rd_status rd_kv_model_parse(rd_ctx *ctx, const char *text, rd_kv_model *out);
-/* Returns the bytes of one token: 2 x layers x kv_heads x head_dim x number_bytes, or layers x
- * latent x number_bytes with latent attention. */
+/* Returns the bytes that the prefix cache stores per token: 2 x L x kv_heads x head_dim x
+ * number_bytes or, with latent attention, L x latent x number_bytes. L is `layers`, or layers -
+ * window_layers if drop_windows is true. */
 RD_API double rd_kv_model_token_bytes(const rd_kv_model *model);
 
 /* ---- replicas: several servers with a cache each ---- */
@@ -316,9 +318,10 @@ typedef struct rd_kv_plan {
 
 /* Finds the sizes of up to 4 tiers. A size is a multiple of 1/16 of its offer, or exactly the size
  * that is still needed to reach the goal. With goal->hits, the plan is the cheapest plan that has
- * these hits, within goal->budget if that is also set; with goal->budget alone, the plan with the most
- * hits within the budget; with neither, the cheapest plan. Hits per tier come from the curve, which
- * assigns to every block the largest rank among the block and the blocks before it in its request. */
+ * these hits, within goal->budget if that is also set; with goal->budget alone, the plan with the
+ * most hits within the budget; with neither, the cheapest plan. Hits per tier come from the curve,
+ * which assigns to every block its worst rank: the largest rank among the block and the blocks
+ * before it in its request. */
 RD_API RD_CHECKED rd_status rd_kv_plan_find(const rd_kv *kv, const rd_kv_offer *offers, size_t n,
                                             const rd_kv_goal *goal, rd_kv_plan *out);
 

@@ -56,9 +56,9 @@ RD_API RD_CHECKED rd_status rd_report_mrc_text(rd_profile *p, const rd_report_st
  * "bytes,miss_ratio,byte_miss_ratio", and ",low,high,byte_low,byte_high" for the bands of a sample. */
 RD_API RD_CHECKED rd_status rd_report_mrc_csv(rd_profile *p, const uint64_t *blocks,
                                               size_t n_blocks, char **text, size_t *n);
-/* Makes a table of the stretches of time of a profile of objects as CSV, one row per stretch and cache
- * size in bytes: "from,to,requests,requested_bytes,cold,bytes,miss_ratio,byte_miss_ratio". Times are in
- * seconds. The function returns RD_EINVAL for a profile without stretches. */
+/* Makes a CSV table of the stretches of time in a profile of objects, one row per stretch and cache
+ * size in bytes: "from,to,requests,requested_bytes,cold,bytes,miss_ratio,byte_miss_ratio". Times
+ * are in seconds. The function returns RD_EINVAL for a profile without stretches. */
 RD_API RD_CHECKED rd_status rd_report_stretches_csv(rd_profile *p, const uint64_t *sizes,
                                                     size_t n_sizes, char **text, size_t *n);
 /* Makes the table of rd_report_mrc_text() as JSON (schema "reusedist.mrc/1"), with a description of the
@@ -248,7 +248,8 @@ typedef struct rd_page {
 RD_API RD_CHECKED rd_status rd_report_html(rd_ctx *ctx, const rd_page *page, char **text,
                                            size_t *n);
 
-/* Returns the name and the description of exporter `i`, or NULL past the last one. */
+/* These functions return the name and the description of exporter number `i`, or NULL past the last
+ * one. */
 RD_API const char *rd_exporter_name(size_t i);
 RD_API const char *rd_exporter_summary(size_t i);
 /* Writes the attribution of a profile in the format of another tool; `to` is the name of an exporter.

@@ -116,7 +116,7 @@ typedef struct rd_shared_item {
     const char *readers, *writers; /* as in rd_shared_block */
 } rd_shared_item;
 
-/* A block with coherence misses. Lists of threads are numbers that are separated by blanks; the end
+/* A block with coherence misses. A list of threads has their numbers, separated by blanks; the end
  * of a long list is left out. */
 typedef struct rd_shared_block {
     uint64_t address; /* first address of the block */
@@ -127,11 +127,11 @@ typedef struct rd_shared_block {
     const char *data;              /* the data in the block, separated by "; " */
     const char *lines; /* the lines of code with the most misses or removals, separated by
                                       blanks */
-    /* The names of two items that should be separated. They belong to different groups of adjacent
-     * items: of all divisions of the block into groups, the one with the fewest misses if every
-     * group is in a block of its own. Among the pairs that cause many of the misses, it is the pair
-     * whose groups are nearest to each other. NULL: there is nothing to separate, and the four
-     * numbers below are 0. */
+    /* The names of the data in two items that should be separated. The library divides the items
+     * into groups of adjacent items such that the block would have the fewest misses if every group
+     * were in a block of its own. The two items belong to different groups. Of all pairs of items
+     * that cause many of the misses, this is the pair whose groups are nearest to each other. NULL:
+     * there is nothing to separate, and the four numbers below are 0. */
     const char *first, *second;
     uint64_t first_offset, second_offset; /* offsets in bytes from the beginning of the block */
     uint64_t padding; /* number of bytes to insert between the two items, so that their groups are
@@ -148,7 +148,7 @@ typedef struct rd_shared_row {
     const char *name;
     uint64_t true_sharing, false_sharing;
     uint64_t removals; /* lines: coherence misses that stores of this line caused; data: 0 */
-    uint64_t removes;  /* data: as in rd_shared_block; lines: 0 */
+    uint64_t removes;  /* data: sum of rd_shared_block.removes; lines: 0 */
 } rd_shared_row;
 
 /* The coherence misses of one thread over time. */

@@ -62,9 +62,9 @@ typedef enum rd_operation {
 
 /* The column of calling contexts of recorded programs: numbers that RD_EVENT_CONTEXT defines before
  * they are used, or 0 if no call is active in the thread. Contexts that are too deep or too many
- * have no numbers of their own. The outermost such context and all contexts below it share one
- * number, with the bit RD_CONTEXT_BELOW. Without the bit, the number is that of the outermost one or
- * of its caller. A trace delivers the column only after rd_trace_select(). */
+ * have no numbers of their own: a number with the bit RD_CONTEXT_BELOW stands for several contexts,
+ * the context that has the number without this bit and contexts below it. A trace delivers the
+ * column only after rd_trace_select(). */
 enum { RD_MORE_CONTEXT = RD_MORE_BYTES + 1 };
 #define RD_FIELD_CONTEXT RD_FIELD_MORE(RD_MORE_CONTEXT)
 #define RD_CONTEXT_BELOW (UINT64_C(1) << 31)
@@ -193,11 +193,12 @@ typedef struct rd_interleave {
     uint64_t reorder;      /* size of the reorder buffer in records, at most 2^32; default 2^20 */
     rd_refs_sink recorded; /* receives all references in recorded order; NULL: none */
     void *recorded_user;
-    /* The batch that `source` has delivered last, if it was read before: lockstep begins with this batch.
+    /* The last batch that the caller has read from `source`: lockstep begins with this batch, and
      * `recorded` does not receive it. NULL: nothing was read. */
     const rd_refs *first;
     uint64_t before; /* number of references in all batches before `first` */
-    uint64_t thread; /* the thread of all these references: process << 32 | thread number */
+    uint64_t thread; /* the only thread of the references before `first`: process << 32 | thread
+                        number */
 } rd_interleave;
 
 #define RD_TURN_MAX 1000000
@@ -220,14 +221,15 @@ typedef struct rd_interleaved_facts {
 /* Returns facts about a trace that rd_trace_interleave() has opened; zeros for any other trace. */
 RD_API rd_interleaved_facts rd_trace_interleaved(const rd_trace *t);
 
-/* Returns which columns of requests the trace has: a mask of bits of RD_REQUEST_FIELDS. It delivers
- * those that rd_trace_select() chooses. */
+/* Returns which columns of requests the trace has: a mask of bits of RD_REQUEST_FIELDS. The trace
+ * delivers only the columns that rd_trace_select() chooses. */
 RD_API uint32_t rd_trace_request_fields(const rd_trace *t);
 /* Chooses which columns of requests the trace delivers, and whether it delivers calling contexts: a
  * mask of bits of RD_REQUEST_FIELDS and RD_FIELD_CONTEXT. Columns that the trace does not have are
  * left out. Without this call, the trace delivers none of these columns and does not spend time on
  * them. With RD_FIELD_BYTES, a trace of object ids delivers the sizes of the objects in this column
- * instead of the column of sizes. The function must be called before the first rd_trace_read(). */
+ * instead of the column of sizes. The function may be called once, before the first
+ * rd_trace_read(). */
 RD_API RD_CHECKED rd_status rd_trace_select(rd_trace *t, uint32_t fields);
 
 /* Lets up to `threads` threads read ahead, from the next rd_trace_read() on, if the trace is a long
@@ -370,8 +372,8 @@ RD_API RD_CHECKED rd_status rd_trace_writer_write(rd_trace_writer *w, const rd_r
  * event is dropped if the format does not support events or the writer was opened without
  * RD_FIELD_EVENTS. */
 RD_API RD_CHECKED rd_status rd_trace_writer_event(rd_trace_writer *w, const rd_event *event);
-/* Makes the file appear now and keeps it even if writing fails later or the process is killed. The file can
- * then be read up to that point. If a file of that name exists, the new one has the name of rd_trace_writer_kept()
+/* Makes the file appear now and keeps it even if writing fails later or the process is killed. The file can then be
+ * read up to that point. If a file of that name exists, the new one has the name that rd_trace_writer_kept() returns
  * until rd_trace_writer_finish() replaces the old file. Keeps nothing, and returns RD_OK, if no new file can be created
  * in the folder. `reusedist record` uses this function, because a recording cannot be repeated. */
 RD_API RD_CHECKED rd_status rd_trace_writer_keep(rd_trace_writer *w);

@@ -21,7 +21,7 @@ typedef struct rd_verify_config {
     /* Engines to check. "NAME" checks the default options and all variants, "NAME:" the default
      * options only, and "NAME:options" these options only. */
     const char *const *engines;
-    size_t n_engines; /* 0: every engine that can run here */
+    size_t n_engines; /* 0: all engines */
     uint64_t seed;    /* seed of the first trace; the next trace has seed + 1 */
     size_t shortest;  /* minimum length of a trace in references; at most `longest` */
     size_t longest;   /* maximum length of a trace in references; 0: 20000 */
