@@ -1,4 +1,4 @@
-/* Parses --caches: the caches whose misses the user wants to see, by name and size. */
+/* Parses --caches and --machine: the caches whose misses the user wants to see, by name and size. */
 #ifndef RD_CACHES_H
 #define RD_CACHES_H
 
@@ -26,9 +26,9 @@ int caches_choose(rd_ctx *ctx, const char *caches, const char *machine, cache_li
     "K, M, G and T are units of bytes, but here a block is an address or an object without a "     \
     "size: give the number of blocks, such as 1000"
 
-/* Converts the sizes of `option` to blocks of the profile, rounded down: a part of a block caches
- * nothing. Reports sizes with a unit if the blocks have no size in bytes, and returns the exit
- * status. */
+/* Converts the sizes of `option` to blocks of the profile, rounded down, because a cache holds
+ * whole blocks only. Reports sizes below one block, and sizes with a unit if the blocks have no
+ * size in bytes. Returns the exit status. */
 int caches_in_blocks(const char *option, const rd_sizes *sizes, const rd_profile *profile,
                      uint64_t *blocks);
 

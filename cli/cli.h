@@ -42,7 +42,7 @@ int program_end(int status);
 /* Prints a line on stdout with control characters escaped, for results that contain file names. */
 void show(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints a name with control characters escaped and padded to `columns` columns: left-aligned, or
- * right-aligned when `columns` is negative. Of a name with more than `most` columns, only its end
+ * right-aligned when `columns` is negative. If the name has more than `most` columns, only its end
  * appears, because the end of a path says more than its beginning. `most` 0 means no limit. */
 void print_name(FILE *out, int columns, size_t most, const char *name);
 /* Prints a text as a CSV field: with control characters escaped, and with quotes if it needs them. */
@@ -52,7 +52,8 @@ void print_csv_field(FILE *out, const char *text);
 char *escaped_copy(const char *text);
 /* Prints "PROGRAM: ..." on stderr with control characters escaped. */
 void tell_user(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Print a message like tell_user() and return the exit status for a usage mistake or a failure. */
+/* These functions print a message like tell_user(). fail_usage() returns the exit status for a
+ * usage mistake, and fail() the one for a failure. */
 int fail_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Reports rd_last_error() and returns the exit status: 2 for a usage mistake (RD_EINVAL), 1 for

@@ -109,8 +109,8 @@ static int parse_rates(rd_ctx *ctx, const char *text, corunners *all) {
     return EXIT_OK;
 }
 
-/* Warns about profiles that are estimates, and about those without the program's number of references,
- * which is its rate unless `o` has rates. */
+/* Warns about profiles that are estimates. Unless `o` has rates, also warns about profiles that
+ * lack references of the run, because the number of references is then the rate of the program. */
 static void warn_estimates(const corun_options *o, const corunners *all) {
     for (size_t i = 0; i < all->n; i++) {
         const rd_profile_facts *f = rd_profile_facts_of(all->profiles[i]);

@@ -227,7 +227,8 @@ static measured measure_around(const struct rule_measure *m, const pair *what) {
     for (int i = 0; i < 2; i++) {
         pair end = *what;
         end.size = x.sizes[i];
-        /* Also below the resolution of a sample, because the curve of the sample does not rise. */
+        /* An end may lie below the resolution of a sample. It is a limit nevertheless, because the
+         * curve of the sample does not rise. */
         x.ends[i] = x.interpolated ? m->read(&end) : x.at;
     }
     return x;

@@ -10,7 +10,7 @@ typedef struct mrc_input {
     const pipeline_options *pipe;
     const object_options *objects;
     const char *hist;      /* default of --hist; NULL if `objects` has no --weight=bytes */
-    const char *for_bytes; /* given options that only a cache in bytes can follow; NULL: none */
+    const char *for_bytes; /* given options that need --weight=bytes, for messages; NULL: none */
     const rd_sizes *sizes; /* cache sizes at which a curve in bytes must be exact; NULL: none */
     bool sharing;          /* true: find the data that threads share, without distances */
 } mrc_input;

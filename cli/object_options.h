@@ -23,9 +23,9 @@ const rd_objects_config *objects_config(const object_options *o, const rd_sizes 
 /* Parses a length of time, such as "90", "90s", "15m", "1.5h" or "1d", in nanoseconds. Without a unit,
  * it is in seconds. Returns false if it is malformed, below a nanosecond or above 2^63 of them. */
 bool objects_time(const char *text, uint64_t *nanoseconds);
-/* Checks that the options fit a profile that was read from a file: it must have the weight of --weight and
- * the stretches of --every, and options that only a trace can follow are refused. Reports a mistake and
- * returns the exit status. */
+/* Checks that the options fit a profile that was read from a file: it must have the weight of
+ * --weight and the stretches of --every, and options that apply only to traces must not be given.
+ * Reports a mistake and returns the exit status. */
 int objects_check_profile(const object_options *o, const char *path, const rd_profile *p);
 /* Takes a sampling engine, "shards" or "shards:rate=0.01,seed=1", from *engine, which becomes NULL, and
  * sets the sample of `config`. "auto" becomes NULL, too. Without --weight=bytes, or with another
@@ -34,8 +34,9 @@ int objects_take_engine(rd_ctx *ctx, const object_options *o, const char **engin
                         rd_objects_config *config);
 /* Reports a malformed --every. Returns the exit status. */
 int objects_check(const object_options *o);
-/* Checks that the options fit a trace: reports options that need --weight=bytes if it is missing, and bins
- * that it does not have. `hist` is --hist, and `usual` its default. Returns the exit status. */
+/* Checks that the options fit a trace: reports options that need --weight=bytes if it is missing,
+ * and --hist if it is given with --weight=bytes, whose bins are fixed. `hist` is the value of
+ * --hist, and `usual` is its default. Returns the exit status. */
 int objects_check_trace(const object_options *o, const char *hist, const char *usual);
 
 #endif

@@ -9,7 +9,9 @@ int read_profile(rd_ctx *ctx, const char *path, rd_profile **out);
 /* Prints the note of a profile, if it has one. */
 void tell_profile_note(const char *path, const rd_profile *profile);
 
-/* Tells the user that a result is an estimate without bands, for results that do not say so. */
+/* Tells the user that a result is an estimate if the profile is approximate and has no confidence
+ * band. Results of samples, and of profiles whose recorder skipped references, say so
+ * themselves. */
 void tell_estimate(const rd_profile *profile);
 
 /* Reads n profiles into a new array; one of them may be "-", standard input. Reports failures and
@@ -17,8 +19,8 @@ void tell_estimate(const rd_profile *profile);
 int read_profiles(rd_ctx *ctx, size_t n, char **paths, rd_profile ***out);
 void free_profiles(rd_profile **profiles, size_t n);
 
-/* Return whether both profiles have the same kinds of references, and whether the threads have private
- * stacks in both or in none of them. */
+/* These functions return whether both profiles have the same kinds of references, and whether the
+ * threads have private stacks in both or in neither of them. */
 bool have_same_kinds(const rd_profile *a, const rd_profile *b);
 bool have_same_stacks(const rd_profile *a, const rd_profile *b);
 

@@ -263,8 +263,9 @@ int recorder_finish(recorder *r, bool *cut_short) {
     bool killed = WIFSIGNALED(r->wait_status);
     int status = killed ? 128 + WTERMSIG(r->wait_status) : WEXITSTATUS(r->wait_status);
     *cut_short = killed || recorder_signals_stopped();
-    /* A program without the recorder can fail because of it: a library that was built with reusedist-cc cannot
-     * be loaded into such a program. Valgrind has said why it failed. */
+    /* A program in which no recorder started can fail for this reason: a library that was built
+     * with reusedist-cc cannot be loaded into a program that was not. Valgrind itself prints a
+     * message if it fails. */
     bool clang = r->options->tool == RECORDER_CLANG;
     if (silent && (status == EXIT_OK || (clang && !*cut_short))) {
         int failed = fail("nothing was recorded, because no recorder started in the program%s",

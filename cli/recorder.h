@@ -37,11 +37,11 @@ typedef struct recorder_options {
 
 typedef struct recorder recorder;
 
-/* Returns whether the options leave out parts of the run. */
+/* Returns whether the options make the recorder skip parts of the run. */
 bool recorder_is_sampling(const recorder_options *options);
 
-/* Returns the file of the program, which is in `found` if the command is searched for in PATH, or
- * NULL if there is none. No output may overwrite this file. */
+/* Returns the path of the program's file, or NULL if there is none. The path is stored in `found`
+ * if the command is searched for in PATH. No output may overwrite this file. */
 const char *recorder_program_file(char **words, char found[PATH_MAX]);
 
 /* Starts the command of `n` words. Returns NULL after reporting a failure (*status is the exit

@@ -25,9 +25,9 @@ static void terminate(int number) {
     raise(number);
 }
 
-/* Returns whether the terminal has sent the signal that this process got to `program`, too. SIGINT and
- * SIGQUIT go to the process group in the foreground. SIGHUP goes to the leader of the session alone, or
- * to the process group in the foreground if the leader has ended. */
+/* Returns whether the terminal has sent the signal to `program` as well as to this process. SIGINT
+ * and SIGQUIT go to the process group in the foreground. SIGHUP goes to the leader of the session
+ * alone, or to the process group in the foreground if the leader has ended. */
 static bool has_got(pid_t program, int number, const siginfo_t *info) {
     bool for_leader = number == SIGHUP && getsid(0) == getpid();
     return info->si_code > 0 && !for_leader && getpgid(program) == getpgrp();

@@ -13,8 +13,7 @@ typedef struct copy_options {
     uint32_t progress;  /* a progress_when */
     bool quiet;
     bool sampled; /* true: the recorder skips references (only record) */
-    bool
-        keep; /* true: the new file stays after a failure, see rd_trace_writer_keep() (only record) */
+    bool keep;    /* true: an unfinished file stays, see rd_trace_writer_keep() (only record) */
 } copy_options;
 
 #define COPY_OPTIONS(state, member)                                                                \
