@@ -238,7 +238,7 @@ char *rdi_strdup(rd_ctx *ctx, const char *text) {
     return copy;
 }
 
-/* Allocates a large array with the caller's allocator: zeroed and aligned to cache lines. The
+/* Allocates a large array with the allocator of the user: zeroed and aligned to cache lines. The
  * address to free is stored before the array. */
 static void *pages_from_allocator(rd_ctx *ctx, size_t bytes) {
     size_t padded = bytes + PAGES_PADDING;

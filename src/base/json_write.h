@@ -19,8 +19,8 @@ struct rd_json_writer {
     } level[RDI_JSON_WRITER_DEPTH + 1];
 };
 
-/* Returns a writer, for example for a variable on the stack. rd_json_writer_take() or
- * rdi_json_writer_drop() frees its memory. */
+/* Returns a writer, for example for a variable on the stack. After rd_json_writer_take() or
+ * rdi_json_writer_drop(), the writer holds no memory. */
 static inline rd_json_writer rdi_json_writer_start(rd_ctx *ctx, rd_json_style style) {
     return (rd_json_writer){.text = rdi_text_start(ctx), .style = style};
 }

@@ -1,14 +1,15 @@
 /* Buffered output to a file or standard output. See output.h.
  *
- * A regular file is written without a name or, if the file system does not support that, under a
- * random name in the folder of the finished file. At the end it gets a random name and then, in one
- * step, the name of the file that it replaces. Because random names are not predictable and links are
- * not followed, nobody else can choose which file is written. If the file cannot be replaced, because
- * the folder is read-only or the file is a mount point, the complete contents are copied into it at
- * the end. If no new file can be created in the folder, the contents are in an unnamed file in /tmp
- * until the end.
+ * A regular file is written without a name or, if the file system does not support that, under a random name in the
+ * folder of the finished file. At the end it gets a random name and then, in one step, the name of the file that it
+ * replaces. Because random names are not predictable and links are not followed, nobody else can choose which file is
+ * written. If the file cannot be replaced, because the folder is read-only or the file is a mount point, the complete
+ * contents are copied into it at the end. If no new file can be created in the folder, the contents are in an unnamed
+ * file in /tmp until the end.
  *
- * A kept file has its name from the beginning or, if that would replace a file, another name beside it.
+ * rdi_output_keep() gives the unfinished file its own name at once or, if a file of that name exists, another name in
+ * the same folder.
+ *
  */
 #define _GNU_SOURCE /* O_TMPFILE, fallocate() */
 #include "base/output.h"
@@ -30,7 +31,7 @@
 
 #define TEMPORARY_TRIES 100
 #define FD_PATH_BYTES   32
-#define KEPT_STEM_BYTES 200 /* length of the target's name in the name of a kept file */
+#define KEPT_STEM_BYTES 200 /* maximum length of the target's name in the name of a kept file */
 
 struct rdi_output {
     rd_ctx *ctx;
@@ -112,9 +113,9 @@ static bool take_temporary_name(rdi_output *out) {
     return false;
 }
 
-/* Returns the permissions of a new file that replaces a file of another owner. Nobody except the new owner gets
- * a right that this user did not have: the old owner may now count as a member of the group or as one of the
- * others, and so may members of the old group and others if the group is a different one. */
+/* Returns the permissions of a new file that replaces a file of another owner. No user except the new owner gets a
+ * right that they did not have on the old file: the old owner may now be a member of the group or one of the others,
+ * and if the group changes, so may every member of the old group and everybody else. */
 static mode_t common_permissions(const struct stat *old, const struct stat *new) {
     mode_t owner = old->st_mode >> 6 & 07;
     mode_t group = old->st_mode >> 3 & owner, others = old->st_mode & owner;
@@ -309,7 +310,7 @@ static bool copy_all(int from, int to, uint8_t *buffer) {
 }
 
 /* Copies the contents of the temporary file into the target, which becomes the output, and removes
- * the temporary file. Returns false and sets errno if this fails. */
+ * the temporary file. Returns false and sets errno if this fails; a kept file then stays. */
 static bool continue_in_place(rdi_output *out) {
     int from = out->fd;
     out->fd = openat(out->folder, out->target, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -338,8 +339,9 @@ static bool replace_target(rdi_output *out) {
 
 /* ---- keeping an unfinished file ---- */
 
-/* Renames the temporary file unless there is a file with the new name. Returns false and sets errno if this
- * fails. The new name is reserved first, because not every file system can refuse to replace a file. */
+/* Renames the temporary file unless there is a file with the new name. Returns false and sets errno if this fails. The
+ * function first creates an empty file with the new name and then replaces it, because not every file system supports a
+ * rename that fails if the new name exists. */
 static bool rename_to_free(rdi_output *out, const char *name) {
     int fd = openat(out->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
@@ -353,7 +355,7 @@ static bool rename_to_free(rdi_output *out, const char *name) {
     return false;
 }
 
-/* Gives the temporary file a name that tells whose part it is: TARGET.partial, or TARGET.partial-2 and so on.
+/* Gives the temporary file a name that tells which file it will replace: TARGET.partial, or TARGET.partial-2 and so on.
  * Returns false and sets errno if this fails. */
 static bool take_kept_name(rdi_output *out) {
     char name[NAME_MAX + 1];

@@ -11,9 +11,9 @@ typedef struct rdi_output rdi_output;
  * finished or kept. An existing file of that name stays unchanged until the new one is finished. */
 rd_status rdi_output_open(rd_ctx *ctx, const char *path, rdi_output **out);
 rd_status rdi_output_write(rdi_output *out, const void *data, size_t n);
-/* Gives a regular file a name now, under which it stays even if it is never finished: its own name or, if a file
- * of that name exists, that of rdi_output_kept() until it is finished. Keeps nothing, and returns RD_OK, if no new
- * file can be created in the folder. */
+/* Writes all buffered bytes and gives a regular file a name, under which it stays even if it is never finished: its own
+ * name or, if a file of that name exists, the name that rdi_output_kept() returns until the file is finished. Keeps
+ * nothing, and returns RD_OK, if the output is not a regular file or no new file can be created in the folder. */
 rd_status rdi_output_keep(rdi_output *out);
 /* Returns the path of the kept file while it waits to replace an existing file, else NULL. The output owns the
  * path. */

@@ -5,9 +5,10 @@
 
 #include "base/common.h"
 
-/* The user's choice (--own). If there are no paths, all source files are the user's own code, except
- * source files in the folders of compilers, packages and the system, and source files of programs and
- * libraries in folders of the system. */
+/* The user's choice (--own). If there are no paths, all source files are the user's own code,
+ * except source files in the folders of compilers, packages and the system, source files of
+ * programs and libraries in folders of the system, and source files with a relative path and an
+ * unknown module. */
 typedef struct rdi_own {
     const char *const *paths; /* folders or files; a relative path may begin at any folder */
     size_t n;

@@ -5,7 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Reads the bytes of the file and terminates them by NUL. *text becomes NULL if they cannot be read. */
+/* Reads the bytes of the file and terminates them by NUL. If the file cannot be opened, is not
+ * regular or has more than `max` bytes, *text becomes NULL, and the function returns RD_OK. */
 static rd_status read_bytes(rd_ctx *ctx, const char *path, size_t max, char **text, size_t *n) {
     struct stat info;
     *text = NULL;

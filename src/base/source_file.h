@@ -8,7 +8,7 @@
 
 typedef struct rdi_source_file {
     char *text;         /* every line is terminated by NUL */
-    const char **lines; /* NULL: the file could not be read */
+    const char **lines; /* NULL: the file could not be read, or is not text */
     size_t n;           /* number of lines */
 } rdi_source_file;
 

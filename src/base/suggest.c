@@ -13,8 +13,8 @@ static unsigned least(unsigned a, unsigned b) {
 /* Returns the number of edits that turn the word `a` into `b`. An edit inserts, removes or replaces
  * a character, or swaps two neighbors. */
 static unsigned edit_distance(const char *a, size_t n, const char *b, size_t m) {
-    unsigned rows[3][LONGEST + 1]; /* distances of the last three prefixes of `a` to all prefixes of
-                                      `b` */
+    unsigned rows[3][LONGEST + 1]; /* numbers of edits that turn the last three prefixes of `a` into
+                                      each prefix of `b` */
     for (size_t k = 0; k <= m; k++)
         rows[0][k] = (unsigned)k;
     for (size_t i = 1; i <= n; i++) {

@@ -36,13 +36,13 @@
  * quarter of RDI_CHANNEL_FULL_MAX buffers, and the reader can sleep during this time. Only buffers that
  * were ever taken use memory. */
 #define RDI_CHANNEL_BUFFER_WORDS 65536
-/* Number of full buffers from which on recorders wait for the reader. */
+/* Recorders wait for the reader while this number of buffers or more are full. */
 #define RDI_CHANNEL_FULL_MAX 64
 /* Number of buffers of a channel. If that many cannot be mapped, the channel has only
  * RDI_CHANNEL_FULL_MAX buffers. */
 #define RDI_CHANNEL_BUFFERS 1024
-/* Number of turns, each a tenth of a second long, that a recorder waits for a free buffer while no
- * buffer is full. */
+/* Number of waits for a free buffer, each up to a tenth of a second long, after which a recorder
+ * gives up and ends its program if no buffer was full during these waits. */
 #define RDI_CHANNEL_PATIENCE   100
 #define RDI_CHANNEL_HEAD_BYTES 40960
 #define RDI_CHANNEL_BYTES(buffers)                                                                 \
@@ -115,9 +115,9 @@ typedef struct rdi_channel {
                               recorded */
     uint32_t replaced;     /* number of recorded programs that exec() replaced by one that is not
                               recorded */
-    /* Number of threads of recorded programs that have not ended, without one thread per program.
-     * After all programs have ended, it is the number of threads that still ran when another thread
-     * ended their program. */
+    /* Number of threads of recorded programs that have not ended, not counting one thread of each
+     * program. After all programs have ended, it is the number of threads that were still running
+     * when another thread ended their program. */
     uint32_t threads;
     /* Recorders increment `fulls` and `tickets`. The reader sets `reader_waits` while it sleeps on
      * `fulls`. This group of fields and the next one are in different cache lines. */
@@ -199,10 +199,10 @@ static inline int rdi_channel_take(rdi_channel *channel, uint32_t owner) {
     return -1;
 }
 
-/* Counts a turn of waiting for a buffer in *turns, which must be 0 at first, or sets *turns to 0 if
- * a buffer is full. Returns whether there were more than RDI_CHANNEL_PATIENCE turns in a row
- * without a full buffer. All buffers are then being filled, and no thread makes progress. Recorders
- * call this function after each turn. */
+/* Counts a wait for a buffer in *turns, which must be 0 at first, or sets *turns to 0 if a buffer
+ * is full. Returns whether there were more than RDI_CHANNEL_PATIENCE waits in a row without a full
+ * buffer. All buffers are then being filled, and no thread makes progress. Recorders call this
+ * function once per wait. */
 static inline int rdi_channel_is_hopeless(const rdi_channel *channel, unsigned *turns) {
     *turns = rdi_channel_full(channel) > 0 ? 0 : *turns + 1;
     return *turns > RDI_CHANNEL_PATIENCE;

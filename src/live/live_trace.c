@@ -35,9 +35,9 @@ typedef struct live_reader {
     bool ended;     /* true: no more records will come */
     bool bare;      /* true: the batch has only addresses */
     rdi_event_list events;
-    size_t events_many; /* number of events from which on unnecessary events are dropped */
-    uint64_t *contexts; /* the contexts of a batch; NULL: contexts are not recorded */
-    uint64_t context;   /* the context of the next reference of the buffer */
+    size_t events_many; /* number of events at which unnecessary events are dropped */
+    uint64_t *contexts; /* the calling contexts of a batch; NULL: they are not recorded */
+    uint64_t context;   /* the calling context of the next reference in the buffer; 0: none */
 } live_reader;
 
 /* The beginning of messages about contents of the channel that no recorder writes. */
@@ -79,8 +79,8 @@ static bool has_events(const live_reader *l) {
     return l->live->config.events || l->live->config.sync;
 }
 
-/* Returns the number of filled words in the buffer at l->words, whose recorder has not stated this
- * number. */
+/* Returns the number of filled words in the buffer at l->words, up to the first record that is 0.
+ * The recorder has not stated this number. */
 static uint64_t find_end(const live_reader *l) {
     uint64_t words = 0;
     while (words < RDI_CHANNEL_BUFFER_WORDS && l->words[words] != 0) {
@@ -249,8 +249,9 @@ static rd_status add_event(live_reader *l, const rd_event *event, size_t path_by
                : RD_OK;
 }
 
-/* Appends the event at `words`, which comes before reference `n` of this batch; an event of kind 0 is
- * skipped. `head` is a copy of the first word of the event, whose size the caller has checked. The word
+/* Appends the event at `words`, which comes before reference `n` of this batch; an event of kind 0
+ * is skipped. Before an allocation, the function also appends its calling context, if it has one.
+ * `head` is a copy of the first word of the event, whose size the caller has checked. The word
  * itself is not read again, because the recorded program may have changed it. */
 static rd_status take_event(live_reader *l, uint64_t head, const uint64_t *words, uint64_t tag,
                             size_t n) {
@@ -278,7 +279,8 @@ static rd_status take_event(live_reader *l, uint64_t head, const uint64_t *words
 }
 
 /* Copies the references of one word each that come before the next event, but at most `most`, to
- * `to`. Returns their number. The first loop has no branches, so that compilers vectorize it. */
+ * `to`. Returns their number. The innermost loop has no branches, so that compilers vectorize
+ * it. */
 static size_t copy_references(const live_reader *l, uint64_t *restrict to, size_t most) {
     const uint64_t *from = l->words + l->at;
     most = l->end - l->at < most ? l->end - l->at : most;

@@ -10,8 +10,8 @@
 
 #define CACHES_MAX 16
 
-/* Copies the name of the first processor from the file `path`, which has the form of /proc/cpuinfo. Only
- * x86 processors have a name in this file; without a name, the title does not change. */
+/* Copies the name of the first processor from the file `path`, which has the form of /proc/cpuinfo.
+ * On some architectures, the file has no line "model name"; then the title does not change. */
 static void read_title(const char *path, char *title, size_t room) {
     char line[256];
     FILE *in = fopen(path, "re");

@@ -151,8 +151,8 @@ static void compare_totals(const rd_profile_facts *facts, uint64_t blocks, uint6
 }
 
 /* Sorts the finite distances to the front of the array and returns their number. Distances below n,
- * which are all distances of an exact engine, are sorted by counting, because calls of a comparison
- * function would take longer than most engines. `count` has room for n numbers. */
+ * which are all finite distances of an exact engine, are sorted by counting, because calls of a
+ * comparison function would take longer than most engines. `count` has room for n numbers. */
 static size_t sort_distances(uint64_t *distances, size_t n, uint64_t *count) {
     size_t large = 0, small = 0;
     for (size_t i = 0; i < n; i++)
