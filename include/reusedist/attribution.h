@@ -198,9 +198,9 @@ typedef struct rd_line_conflicts {
     size_t cache, line, data;
     uint64_t count;
     /* The stride in bytes, in either direction: the offset between the blocks of two consecutive
-     * misses in this region that more than half of these pairs of misses have. It is the stride of
-     * the line's instruction with the most conflicts or, if that is larger or there is none, the
-     * stride of all instructions. 0: neither has a stride. */
+     * misses in most cases. It is the stride of the line's instruction with the most conflicts or, if
+     * that is larger or the instruction has none, the stride of all instructions in the region. 0:
+     * there is none. */
     uint64_t stride;
 } rd_line_conflicts;
 
@@ -211,7 +211,7 @@ typedef struct rd_line_conflicts {
 typedef struct rd_miss_causes {
     size_t n_caches;
     /* Cache k of entry i of the list of functions, lines or data is element i * n_caches + k. The
-     * lists have as many entries as those of rd_attribution. */
+     * lists have as many entries as the lists of rd_attribution. */
     const rd_causes *functions, *lines, *data;
     size_t n_functions, n_lines, n_data;
     const rd_conflict *conflicts;

@@ -24,7 +24,7 @@ extern "C" {
 typedef struct rd_cluster rd_cluster;
 
 /* Joins the cluster. Call this function once per process, before any other use of the context. *out
- * is NULL if this process is alone. */
+ * may be NULL if this process is alone. */
 RD_API RD_CHECKED rd_status rd_cluster_join(rd_ctx *ctx, rd_cluster **out);
 
 /* These functions return the rank of this process and the number of processes. `c` NULL means that

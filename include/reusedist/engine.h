@@ -116,9 +116,9 @@ typedef struct rd_parts {
 
 typedef struct rd_engine rd_engine;
 
-/* Opens an engine. `spec` is "NAME" or "NAME:key=value,...". `config` NULL selects all defaults.
- * For unknown names and keys the function returns RD_EINVAL, and the message lists the valid
- * ones. */
+/* Opens an engine. `spec` is "NAME" or "NAME:key=value,..."; NULL selects engine auto or, in a cluster
+ * and without a sink, parda. `config` NULL selects all defaults. For unknown names and keys the
+ * function returns RD_EINVAL, and the message lists the valid ones. */
 RD_API RD_CHECKED rd_status rd_engine_open(rd_ctx *ctx, const char *spec,
                                            const rd_engine_config *config, rd_engine **out);
 

@@ -171,8 +171,8 @@ typedef struct rd_objects_facts {
     bool has_popularity; /* false: the profile is of a sample, or an older release made this profile
                             or a profile merged into it */
     /* true: the profile is of a sample of the objects (rd_profile_facts.sample_rate is not 0). The
-     * numbers of requests and bytes and the size of the largest object are then those of all
-     * requests. `live` and `popularity` are empty, and all other numbers are estimates. */
+     * numbers of requests and bytes and the size of the largest object then cover all requests.
+     * `live` and `popularity` are empty, and all other numbers are estimates. */
     bool is_sample;
     /* Half width of the confidence band of the byte miss ratio at 1, 2, 4 ... bytes. */
     double byte_half_width[RD_BAND_SIZES];

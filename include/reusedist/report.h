@@ -69,8 +69,9 @@ RD_API RD_CHECKED rd_status rd_report_mrc_json(rd_profile *p, const uint64_t *bl
 /* Makes a table of the estimated miss ratios of LRU caches with sets of `ways` ways, beside those
  * of fully associative caches, for people; see rd_mrc_ways(). `blocks` are the cache sizes in
  * blocks. NULL selects 1, 2, 4 ... sets, up to the first size that holds all blocks or, with a
- * bound, up to the last size that the profile can answer. The function returns RD_EINVAL for a size
- * that is not a multiple of `ways`, and as rd_mrc_ways() does. */
+ * bound, up to the last size that the profile can answer; a sample begins with the first size that
+ * it resolves. The function returns RD_EINVAL for a size that is not a multiple of `ways`, and as
+ * rd_mrc_ways() does. */
 RD_API RD_CHECKED rd_status rd_report_ways_text(rd_profile *p, const rd_report_style *style,
                                                 uint64_t ways, const uint64_t *blocks,
                                                 size_t n_blocks, char **text, size_t *n);
@@ -106,10 +107,11 @@ RD_API RD_CHECKED rd_status rd_report_hits_csv(rd_profile *p, const double *hits
 RD_API RD_CHECKED rd_status rd_report_hits_json(rd_profile *p, const double *hits, size_t n_hits,
                                                 char **text, size_t *n);
 
-/* Makes a text for people that names the cheapest object cache, with a table of the costs of caches of
- * `sizes` bytes. `sizes` NULL selects no cache, and a quarter, half, twice and four times the cheapest
- * size. The cheapest size is always in the table. This function and the next two fail like
- * rd_objects_cheapest(). */
+/* Makes a text for people that names the cheapest object cache, with a table of the costs of caches
+ * of `sizes` bytes, in ascending order. `sizes` NULL selects no cache, and a quarter, half, twice
+ * and four times the cheapest size or, if it is cheapest to have no cache, one, two and four times
+ * the size of the largest object. The cheapest size is always in the table. This function and the
+ * next two fail like rd_objects_cheapest(). */
 RD_API RD_CHECKED rd_status rd_report_cost_text(rd_profile *p, const rd_report_style *style,
                                                 const rd_object_prices *prices,
                                                 const uint64_t *sizes, size_t n_sizes, char **text,
@@ -252,11 +254,12 @@ RD_API RD_CHECKED rd_status rd_report_html(rd_ctx *ctx, const rd_page *page, cha
  * one. */
 RD_API const char *rd_exporter_name(size_t i);
 RD_API const char *rd_exporter_summary(size_t i);
-/* Writes the attribution of a profile in the format of another tool; `to` is the name of an exporter.
- * References and misses in the result add up to those of the profile. Most formats have the tree of
- * calling contexts or, if the profile has none, the lines with the calls through which they were
- * inlined. `cache` names the cache whose misses a picture shows, or is "references"; NULL: the first
- * cache. The text may contain NUL bytes. */
+/* Writes the attribution of a profile in the format of another tool; `to` is the name of an
+ * exporter. References and misses in the result add up to those of the profile. Most formats have
+ * the tree of calling contexts or, if the profile has none, the lines with the calls through which
+ * they were inlined. `cache` names the cache whose misses the result shows first, or is
+ * "references"; NULL: the first cache or, if the profile has no misses of caches, the references.
+ * The text may contain NUL bytes. */
 RD_API RD_CHECKED rd_status rd_report_export(rd_profile *p, const char *to, const char *cache,
                                              char **text, size_t *n);
 

@@ -113,7 +113,7 @@ RD_API const rd_private_stacks *rd_profile_private(const rd_profile *p);
 /* Adjacent bytes of a block that the same threads load and the same threads store. */
 typedef struct rd_shared_item {
     uint64_t first, last;          /* offsets from the beginning of the block, both inclusive */
-    const char *readers, *writers; /* as in rd_shared_block */
+    const char *readers, *writers; /* the threads that load and the threads that store */
 } rd_shared_item;
 
 /* A block with coherence misses. A list of threads has their numbers, separated by blanks; the end
