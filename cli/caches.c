@@ -73,8 +73,8 @@ int caches_in_blocks(const char *option, const rd_sizes *sizes, const rd_profile
     return EXIT_OK;
 }
 
-/* Fills the list with the first RD_LEVELS_MAX caches of a machine, which are those whose misses
- * attribution counts, in ascending order of size. */
+/* Fills the list with the first RD_LEVELS_MAX caches of a machine, whose misses attribution counts,
+ * in ascending order of size. */
 static void take_machine(const rd_machine *m, cache_list *out) {
     const rd_hierarchy *h = &m->caches;
     *out = (cache_list){.has_unit = true, .has_machine = true, .machine = *m};

@@ -65,7 +65,7 @@ static reading check_largest(const pair *what) {
                     objects->largest);
 }
 
-/* Returns a reading with a problem if the profile covers only a part of the run, because its numbers
+/* Returns a reading with a problem if the profile does not cover the whole run, because its numbers
  * are then too small. */
 static reading check_whole_run(const pair *what) {
     const rd_profile_facts *facts = rd_profile_facts_of(what->profile);

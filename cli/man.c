@@ -176,7 +176,7 @@ void print_man(FILE *out) {
     put_end(out, NULL);
 }
 
-/* Writes the lists of engines, formats and generators for the page of a command: those that its options
+/* Writes, for the page of a command, the lists of engines, formats or generators that its options
  * refer to, or that the command itself is about. */
 static void put_lists(FILE *out, const command *cmd) {
     bool engines = false, formats = false;

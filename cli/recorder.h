@@ -37,7 +37,7 @@ typedef struct recorder_options {
 
 typedef struct recorder recorder;
 
-/* Returns whether the options make the recorder skip parts of the run. */
+/* Returns whether the options make the recorder skip references of the run. */
 bool recorder_is_sampling(const recorder_options *options);
 
 /* Returns the path of the program's file, or NULL if there is none. The path is stored in `found`

@@ -7,9 +7,9 @@
 
 #include <sys/types.h>
 
-/* Installs the handlers. SIGINT, SIGQUIT, SIGTERM and SIGHUP are forwarded to the recorded program
- * and to process `beside` (0: none); after both have ended, such a signal ends the trace of `live`,
- * and a second one terminates this process. With `switches`, SIGUSR1 turns recording on, and SIGUSR2 turns it off. */
+/* Installs the handlers. SIGINT, SIGQUIT, SIGTERM and SIGHUP are forwarded to the recorded program and to process
+ * `beside` (0: none). After both have ended, the first of these signals ends the trace of `live`, and the second one
+ * terminates this process. With `switches`, SIGUSR1 switches recording on, and SIGUSR2 switches it off. */
 void recorder_signals_take(rd_live *live, pid_t beside, bool switches);
 /* Sets the recorded program, to which signals are forwarded; 0: it has ended. */
 void recorder_signals_set_program(pid_t program);

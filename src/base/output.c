@@ -9,7 +9,6 @@
  *
  * rdi_output_keep() gives the unfinished file its own name at once or, if a file of that name exists, another name in
  * the same folder.
- *
  */
 #define _GNU_SOURCE /* O_TMPFILE, fallocate() */
 #include "base/output.h"
