@@ -271,13 +271,13 @@ typedef struct rd_details {
  * attribution. Merged, rebinned and predicted profiles have none. */
 RD_API const rd_details *rd_profile_details(const rd_profile *p);
 
-/* Changes the details of a profile for reports: the counts of library code move to the innermost call
- * frame in the user's own code, which is known from inlined calls and calling contexts. A line of a library
- * that several lines of own code call is divided among them: its references and misses as the calling
- * contexts have them, and everything else in proportion. What no own code has called stays where it is.
- * All sums stay the same. `own` has n folders or files of own code; if n is 0, the function uses rd_attribution.own.
- * Each call begins with the details as they were before the first one.
- * Write the profile to a file before this call, because the file should keep the lines of libraries. */
+/* Changes the details of a profile for reports: the counts of library code move to the innermost call frame in the
+ * user's own code, which is known from inlined calls and calling contexts. A line of a library that several lines of
+ * own code call is divided among them: its references and misses as the calling contexts have them, and everything else
+ * in proportion. Counts of library code that no own code has called stay where they are. All sums stay the same. `own`
+ * has n folders or files of own code; if n is 0, the function uses rd_attribution.own. Each call begins with the
+ * details as they were before the first one. Write the profile to a file before this call, because the file should keep
+ * the lines of libraries. */
 RD_API RD_CHECKED rd_status rd_profile_show_own(rd_profile *p, const char *const *own, size_t n);
 
 /* ---- making the result ---- */

@@ -23,7 +23,7 @@ extern "C" {
 #define RD_CACHES_MAX 16 /* maximum number of caches in a hierarchy */
 
 /* The values of each of these enumerations are in the order in which docs/hierarchies.md lists the
- * words of the key, and 0 is the default. */
+ * words of its key, and 0 is the default. */
 typedef enum rd_cache_policy {
     RD_POLICY_LRU,
     RD_POLICY_PLRU, /* tree-PLRU */
@@ -50,7 +50,7 @@ typedef enum rd_cache_index { RD_INDEX_MOD, RD_INDEX_HASH } rd_cache_index;
 /* One cache. */
 typedef struct rd_cache {
     char name[16];
-    uint64_t bytes; /* size in bytes, or in objects if blocks have no size */
+    uint64_t bytes; /* size in bytes, or in blocks if blocks have no size */
     uint64_t ways;  /* 0: fully associative */
     rd_cache_policy policy;
     rd_cache_write write;

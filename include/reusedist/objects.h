@@ -191,8 +191,8 @@ RD_API RD_CHECKED rd_status rd_objects_at(rd_ctx *ctx, const rd_profile *p, uint
                                           double *miss_ratio, double *byte_miss_ratio,
                                           bool *interpolated);
 
-/* Computes the confidence band of the byte miss ratio of a sample: like rd_mrc_band(), which has the
- * band of the miss ratio. */
+/* Computes the confidence band of the byte miss ratio of a sample, as rd_mrc_band() does for the
+ * miss ratio. */
 RD_API RD_CHECKED rd_status rd_objects_band(rd_ctx *ctx, const rd_profile *p, uint64_t bytes,
                                             double *low, double *high);
 

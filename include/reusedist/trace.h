@@ -374,8 +374,9 @@ RD_API RD_CHECKED rd_status rd_trace_writer_write(rd_trace_writer *w, const rd_r
 RD_API RD_CHECKED rd_status rd_trace_writer_event(rd_trace_writer *w, const rd_event *event);
 /* Makes the file appear now and keeps it even if writing fails later or the process is killed. The file can then be
  * read up to that point. If a file of that name exists, the new one has the name that rd_trace_writer_kept() returns
- * until rd_trace_writer_finish() replaces the old file. Keeps nothing, and returns RD_OK, if no new file can be created
- * in the folder. `reusedist record` uses this function, because a recording cannot be repeated. */
+ * until rd_trace_writer_finish() replaces the old file. Keeps nothing, and returns RD_OK, if the file is not regular or
+ * no new file can be created in the folder. `reusedist record` uses this function, because a recording cannot be
+ * repeated. */
 RD_API RD_CHECKED rd_status rd_trace_writer_keep(rd_trace_writer *w);
 /* Returns the path of the kept file while it waits to replace an existing file, else NULL. The path is the name of
  * that file followed by ".partial", or ".partial-2" and so on. The writer owns the path. */

@@ -113,8 +113,8 @@ static bool take_temporary_name(rdi_output *out) {
 }
 
 /* Returns the permissions of a new file that replaces a file of another owner. No user except the new owner gets a
- * right that they did not have on the old file: the old owner may now be a member of the group or one of the others,
- * and if the group changes, so may every member of the old group and everybody else. */
+ * right that they did not have on the old file. The old owner may now be a member of the group or one of the others. If
+ * the group changes, members of the old group may be among the others, and others may be in the new group. */
 static mode_t common_permissions(const struct stat *old, const struct stat *new) {
     mode_t owner = old->st_mode >> 6 & 07;
     mode_t group = old->st_mode >> 3 & owner, others = old->st_mode & owner;
