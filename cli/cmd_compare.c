@@ -67,8 +67,8 @@ static int print_comparison(rd_ctx *ctx, const compare_options *o, const rd_comp
     return output_made(ctx, NULL, status, text, n);
 }
 
-/* Compares every other profile with the first one and applies every rule to each of these pairs.
- * The verdicts of a pair are consecutive. */
+/* Compares the first profile with each of the other profiles, and applies every rule to each of
+ * these pairs. The verdicts of a pair are consecutive. */
 static rd_status apply_rules(rd_ctx *ctx, const compare_rule *rules, size_t n_rules,
                              const rd_comparees *all, verdict *verdicts) {
     for (size_t i = 1; i < all->n; i++) {

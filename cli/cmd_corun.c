@@ -62,8 +62,8 @@ typedef struct corunners {
     rd_profile **profiles;
 } corunners;
 
-/* Splits the operands "PROGRAM=PROFILE". A program without a name is called like the path of its
- * profile. */
+/* Splits the operands "PROGRAM=PROFILE". Without PROGRAM, the path of the profile is the name of
+ * the program. */
 static void split_operands(char **operands, corunners *all) {
     for (size_t i = 0; i < all->n; i++) {
         char *equal = strchr(operands[i], '=');

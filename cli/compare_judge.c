@@ -57,7 +57,7 @@ void compare_judge(const compare_rule *rule, double first, double second, const 
     out->kind = fires ? VERDICT_FAILED : VERDICT_PASSED;
 }
 
-/* Writes a size as a rule has it, such as "48K". `out` must have room for VALUE_ROOM bytes. */
+/* Writes a size in the form of a rule, such as "48K". `out` must have room for VALUE_ROOM bytes. */
 static void format_rule_size(uint64_t size, bool has_unit, char *out) {
     static const char units[] = "KMGT";
     int i = -1;
@@ -66,8 +66,8 @@ static void format_rule_size(uint64_t size, bool has_unit, char *out) {
     snprintf(out, VALUE_ROOM, "%" PRIu64 "%.*s", size, i >= 0, units + (i >= 0 ? i : 0));
 }
 
-/* The change between two interpolated values can be anything within their ends, so all pairs of ends
- * are judged. */
+/* Each interpolated value can lie anywhere between its two ends, so the rule is applied to all
+ * pairs of ends. */
 void compare_judge_ends(const compare_rule *rule, const measured *first, const measured *second,
                         verdict *out) {
     const measured *wide = second->interpolated ? second : first;

@@ -130,8 +130,9 @@ static void put_generators(FILE *out) {
                   rd_generator_info_at(i)->opts);
 }
 
-/* Writes the sections about the exit status and about all other pages. `but` is the command of this
- * page, or NULL for reusedist(1). Commands that run a program return its exit status. */
+/* Writes the section about the exit status, and the section that lists all other pages. `but` is
+ * the command of this page, or NULL for reusedist(1). Commands that run a program return its exit
+ * status. */
 static void put_end(FILE *out, const command *but) {
     bool records = but && but->operands && strstr(but->operands, "-- COMMAND");
     fputs(".SH EXIT STATUS\n", out);

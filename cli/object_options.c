@@ -64,7 +64,7 @@ int objects_check_trace(const object_options *o, const char *hist, const char *u
     return EXIT_OK;
 }
 
-/* Checks that the caches of the profile are measured in what --weight says. */
+/* Checks that the profile measures caches in the unit of --weight: in objects or in bytes. */
 static int check_weight(const object_options *o, const char *path, const rd_profile *p) {
     if ((o->weight == WEIGHT_BYTES || o->every) && !rd_profile_objects(p))
         return fail("%s: this profile does not count bytes; analyze the trace with --weight=bytes",

@@ -20,8 +20,8 @@ typedef struct object_options {
  * counted in bytes. */
 const rd_objects_config *objects_config(const object_options *o, const rd_sizes *sizes,
                                         rd_objects_config *config);
-/* Parses a length of time, such as "90", "90s", "15m", "1.5h" or "1d", in nanoseconds. Without a unit,
- * it is in seconds. Returns false if it is malformed, below a nanosecond or above 2^63 of them. */
+/* Parses a length of time, such as "90", "90s", "15m", "1.5h" or "1d", in nanoseconds. Without a
+ * unit, it is in seconds. Returns false if it is malformed, below 1 ns or above 2^63 ns. */
 bool objects_time(const char *text, uint64_t *nanoseconds);
 /* Checks that the options fit a profile that was read from a file: it must have the weight of
  * --weight and the stretches of --every, and options that apply only to traces must not be given.
