@@ -6,10 +6,10 @@
  * sample.
  * At a rate R each sampled reference represents 1 / R references, and its distance is multiplied by
  * 1 / R. With samples=S the engine lowers the threshold whenever the sample has more than S blocks:
- * blocks above the threshold leave the sample, and earlier counts keep their weight.
+ * blocks whose hash is above the threshold leave the sample, and earlier counts keep their weight.
  *
  * The engine counts all references, so it knows by how much the number of sampled references
- * deviates from its expected value. Such a deviation has two causes. The first cause is that the
+ * deviates from its expected value. This deviation has two causes. The first cause is that the
  * sample has too many or too few blocks. If blocks are alike and the rate is fixed, the engine
  * scales counts and distances accordingly. The second cause is a few very hot blocks, which may or
  * may not be in the sample. Hot blocks have short distances, so the engine adds the difference to
@@ -18,7 +18,8 @@
  * has the first cause.
  *
  * The stated error is the half width of a 95 % confidence band of the miss ratio. For each cache
- * size that is a power of two, it follows from the variance between the miss ratios of the groups.
+ * size that is a power of two, the half width follows from the variance between the miss ratios of
+ * the groups.
  * Sampling also scales all distances of one sample by the same random factor; rd_mrc_band() uses
  * the rate to widen the band for that.
  *
@@ -254,10 +255,10 @@ static double sum_of(const double *mass) {
 
 /* Estimates which fraction of `excess` is due to the number of sampled blocks; `excess` is the
  * amount by which the weighted counts exceed the number of references. The fraction is 1 if all
- * blocks are alike. In general it is the slope of the number of sampled blocks over the number of
- * sampled references, for different samples. If `excess` is far larger than the variance between
- * the groups explains, the sample does not represent the hottest blocks, and `excess` itself gives
- * the variance. */
+ * blocks are alike. In general it is the slope of a regression over different samples: of the
+ * number of sampled blocks on the number of sampled references, each relative to its mean. If
+ * `excess` is far larger than the variance between the groups explains, the sample does not
+ * represent the hottest blocks, and `excess` itself gives the variance. */
 static double alike_share(const shards_engine *e, double excess) {
     double size[GROUPS] = {0}, all = 0, squares = 0;
     for (size_t g = 0; g < GROUPS; g++) {
@@ -313,8 +314,8 @@ static void adjust(double *mass, double total) {
 /* Adjusts the counts to the `left` references that came after the `direct` ones. Returns the
  * estimated number of first references among them. `excess` is the number by which the counts
  * exceed `left`. With `samples`, the rate changes during the run. The excess then mixes all rates
- * and says little about the last one, so it is not used: scaling by it made the band too narrow for
- * real programs. */
+ * and says little about the last one, so the counts are not scaled by it: scaling made the band
+ * too narrow for real programs. */
 static uint64_t settle(shards_engine *e, uint64_t left) {
     double all = sum_of(e->mass) + e->cold, excess = all - (double)left, by = 1;
     if (e->cold > 0 && !e->samples)

@@ -1,5 +1,5 @@
-/* olken: measures exact distances with a search tree over the times of last references. These are
- * Algorithms 1 and 2 of the Parda paper.
+/* olken: measures exact distances with a search tree over the times of last references. The Parda
+ * paper describes this method as its Algorithms 1 and 2.
  *
  * A hash table gives the time of the previous reference to a block, and the tree gives the number
  * of blocks referenced since that time. The tree then replaces this time by the present time, which

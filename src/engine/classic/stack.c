@@ -18,7 +18,7 @@
 
 typedef struct stack_engine {
     rdi_run *run;
-    uint64_t *block; /* the newest block comes last, so that new blocks are appended */
+    uint64_t *block; /* the list with the newest block last, so that new blocks are appended */
     size_t n, room;
 } stack_engine;
 

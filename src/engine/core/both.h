@@ -1,4 +1,4 @@
-/* Supports code that runs both on processors and on devices. Such code is in headers with small
+/* Supports code that runs both on processors and on devices. This code is in headers with small
  * functions, which are compiled as C and as CUDA. So tests on the processor exercise the code that
  * runs on the device. */
 #ifndef RDI_BOTH_H

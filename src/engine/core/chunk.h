@@ -3,7 +3,7 @@
  * Analyzing. A round of the trace is cut into chunks, and each chunk is analyzed alone, with an
  * exact engine that starts empty. The engine finds the distance of every reference whose previous
  * reference lies in the chunk. The first touches of the chunk's blocks stay open, because an
- * earlier chunk decides their distances. The papers call them local infinities.
+ * earlier chunk decides their distances. The papers call open first touches local infinities.
  *
  * Resolving. The distinct blocks between the beginning of a chunk and a first touch in it are
  * exactly the earlier first touches. So the engine of the previous chunk, after it has analyzed
@@ -19,8 +19,9 @@
  *               touches that the chunk received before are newer than its own blocks and distinct:
  *               their number is added to the distance.
  *   replicated  Like insert, for lists that contain blocks which a chunk in between has resolved
- *               (Carr and Nicol's second algorithm). A block with fewer newer blocks than were
- *               received has been received before, so a chunk in between has resolved it.
+ *               (Carr and Nicol's second algorithm). If a block has fewer newer blocks than have
+ *               been received, the block was received before, so a chunk in between has resolved
+ *               it.
  *
  * Bound. With a bound B, the distance of a first touch after B other first touches is infinite. So
  * a chunk passes on at most B first touches, and infinite distances from an engine that has met B
@@ -66,7 +67,7 @@ typedef struct rdi_chunk_plan {
     const char *engine; /* engine and options in the form of an option's value: "olken", or
                            "olken/tree=avl/..." */
     rd_binning binning;
-    uint64_t bound; /* as in rdi_request */
+    uint64_t bound; /* bound in blocks; UINT64_MAX: unbounded */
     rdi_resolving resolving;
 } rdi_chunk_plan;
 
@@ -100,8 +101,9 @@ rd_status rdi_chunk_analyze(rdi_chunk *c, const uint64_t *blocks, size_t n, uint
 
 /* Looks up the next n open first touches of later chunks, and appends each one that stays open to
  * `open`, which may share its memory with `blocks`. This chunk must have been analyzed, and all
- * chunks in between must have resolved the first touches. `dist` is as in rdi_chunk_analyze(), but
- * must be NULL for replicated lists. */
+ * chunks in between must have resolved the first touches. If `dist` is NULL, the distances are
+ * counted in the engine's histogram; otherwise they are written to `dist`, with RD_COLD for first
+ * touches that stay open. `dist` must be NULL for replicated lists. */
 rd_status rdi_chunk_resolve(rdi_chunk *c, const uint64_t *blocks, size_t n, uint64_t *dist,
                             rdi_u64_list *open);
 

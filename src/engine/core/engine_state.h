@@ -16,7 +16,7 @@ struct rd_engine {
     engine_stage stage;
     char *spec;     /* name and option text; string options point into it */
     void *state;    /* the engine's own state */
-    void *fresh;    /* copy of the state before open(), which has only the parsed options */
+    void *fresh;    /* copy of the state as it was before open(), with only the parsed options */
     uint64_t fed;   /* number of references fed so far */
     bool parts;     /* true: the caller has called rd_engine_feed_parts() */
     bool known;     /* true: the caller has called rd_engine_feed_known() or rd_engine_prefill() */

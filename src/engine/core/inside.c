@@ -19,7 +19,7 @@ rd_status rdi_engine_measure(rd_engine *e, const uint64_t *blocks, size_t n, uin
 }
 
 /* Counts a batch of at most RDI_FEED_MAX references, for an engine that does not count distances
- * itself. Before, passes the blocks with infinite distances to run.first. */
+ * itself. Before counting, passes the blocks with infinite distances to run.first. */
 static rd_status count_batch(rd_engine *e, const uint64_t *blocks, size_t n) {
     uint64_t first[RDI_FEED_MAX];
     size_t n_first = 0;

@@ -40,7 +40,7 @@ typedef struct rdi_request {
                                  unknown */
     bool live;                /* true: a running program produces the references (a hint) */
     bool distances;           /* true: every distance is requested */
-    const char *checkpoint, *checkpoint_of; /* as in rd_engine_config; may be NULL */
+    const char *checkpoint, *checkpoint_of; /* see rd_engine_config; may be NULL */
 } rdi_request;
 
 /* States who adds distances to the histogram. */
@@ -64,12 +64,12 @@ typedef struct rdi_outcome {
                                infinite distances */
     bool sums_unknown;      /* true: the engine does not know the distances, so the sums of the
                                bins are unknown */
-    const char *error_kind; /* set in open() if options change the kind of error; NULL: as in
-                               rd_engine_info */
+    const char *error_kind; /* set in open() if options change the kind of error; NULL: the
+                               kind in rd_engine_info applies */
     double error_bound;     /* set in open() or finish() by approximate engines */
     double sample_rate;     /* set in finish() by engines that sample */
-    double half_width[RD_BAND_SIZES]; /* half width of the confidence band; set in finish() by
-                                         engines that sample */
+    double half_width[RD_BAND_SIZES]; /* [k]: half width of the confidence band at 2^k blocks;
+                                         set in finish() by engines that sample */
     char note[512];                   /* one line for -v about the decisions of the engine */
 } rdi_outcome;
 
@@ -79,9 +79,9 @@ typedef struct rdi_run {
     const rdi_request *in;
     rdi_outcome out;
     /* The core sets these fields between feeds. If `count_too` is set, an engine with
-     * RDI_ENGINE_COUNTS also counts the distances that it writes. If `first` is not NULL, such an
-     * engine passes the blocks whose infinite distances it counts to `first`, in order. Blocks
-     * whose distances reach the bound may be missing. */
+     * RDI_ENGINE_COUNTS also counts the distances that it writes. If `first` is not NULL, the
+     * engine also passes to `first`, in order, the blocks whose infinite distances it counts.
+     * Blocks whose distances reach the bound may be missing. */
     bool count_too;
     rdi_block_visit first;
     void *first_user;
@@ -154,7 +154,7 @@ static inline bool rdi_engine_is_immediate(const rdi_engine_ops *ops) {
 typedef struct rdi_inner {
     const rdi_engine_ops *ops; /* NULL: not open */
     void *state;
-    rdi_counter counter; /* who counts, as the inner engine chose it */
+    rdi_counter counter; /* who counts, chosen by the inner engine */
 } rdi_inner;
 
 /* Opens the inner engine `name`. `request` is borrowed until rdi_inner_close() and replaces the

@@ -1,6 +1,6 @@
 /* Declares threads, buffers and counting for engines that answer a round at a time.
  *
- * Such an engine collects references, analyzes all of them at once, and delivers their distances.
+ * These engines collect references, analyze all of them at once, and deliver their distances.
  * With several threads, every worker has a share of the round and, unless distances are requested,
  * a histogram of its own.
  */

@@ -27,8 +27,8 @@
 
 /* Additional cost of a first touch in `chunks`, relative to the cost of a reference. FIRST_COST is
  * the cost of its entry in a new table and of resolving it. STREAMED_FIRST_COST, for a trace that
- * is not available as a whole, includes passing it from chunk to chunk. If the expected speedup is
- * below LEAST_GAIN, `relay` on two threads is better. */
+ * is not available as a whole, also includes passing the first touch from chunk to chunk. If the
+ * expected speedup is below LEAST_GAIN, `relay` on two threads is better. */
 #define FIRST_COST          2.0
 #define STREAMED_FIRST_COST 7.0
 #define LEAST_GAIN          1.4

@@ -9,8 +9,8 @@
  * distances are requested. The option `chunk` limits the rounds of a feed.
  *
  * Any thread can execute any step that is due, of any rank, so that no thread waits while another
- * rank has work. Nothing is copied or sent, because a step finds the lists of its slice where the
- * previous rank left them.
+ * rank has work. Lists of first touches are neither copied nor sent, because a step finds the lists
+ * of its slice where the previous rank left them.
  *
  * Time: the time of the inner engine divided by the number of threads, as long as there are few
  * first touches, because a first touch is looked up at least twice instead of once. Memory: the

@@ -6,8 +6,9 @@
  *   front on   The feeding thread keeps the front, the 64 most recent blocks, and answers the
  *              reuses that it finds there. The misses of the front go in packets to the second
  *              thread, which has table and axis. The feeding thread alone decides which block each
- *              miss replaces in the front. A packet begins with the front before its misses,
- *              because the second thread needs that front whenever it moves table entries.
+ *              miss replaces in the front. A packet begins with a copy of the front as it was
+ *              before the packet's misses, because the second thread needs that state of the front
+ *              whenever it moves table entries.
  *   front off  The feeding thread has the table, which gives the slot of the previous reference to
  *              each block. The second thread has the axis, which gives the distance. The two
  *              threads synchronize before the table grows or slots are renumbered.

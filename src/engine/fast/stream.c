@@ -192,7 +192,7 @@ static rd_status stream_feed(void *self, const uint64_t *blk, size_t n, uint64_t
 
 /* Implements rdi_chunk_ops.take. Turns the front off first, because it may have blocks that are
  * taken, and forgets the most recent blocks for the same reason. When more blocks have been absent
- * than the table has homes, it pays to look into the marks before the table. */
+ * than the table has home buckets, it pays to look into the marks before the table. */
 static rd_status stream_take(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
     rdi_stream *e = self;
     if (e->front_on) {

@@ -74,7 +74,7 @@ INLINE unsigned bits_from(const uint64_t *line, __m512i from) {
     return (unsigned)_mm_cvtsi128_si32(sum);
 }
 
-/* Computes a first part of the distances of the entries: blocks in the front, set bits in later
+/* Computes the first terms of the distances of the entries: blocks in the front, set bits in later
  * lines, and blocks that entered since the tile began. The set bits in the slot's own line, and the
  * blocks that left since the tile began, are still missing. `slot` has the old slots and `first` is
  * the new slot of entry 0, both relative to the first slot of the last NEAR_LINES lines. */
@@ -92,7 +92,7 @@ INLINE void count_behind(const pair16 *slot, const pair16 *behind, uint64_t firs
 }
 
 /* Computes the distances of the entries with a slot in the last NEAR_LINES lines, unless fewer than
- * half of the entries have such a slot. Returns the set of entries whose distances remain to be
+ * half of the entries have a slot there. Returns the set of entries whose distances remain to be
  * computed. */
 INLINE uint64_t measure_near(const rdi_slot_axis *a, const tile *b, uint64_t in_front,
                              uint64_t *d) {

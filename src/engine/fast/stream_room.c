@@ -45,7 +45,7 @@ static rd_status counts_reserve(rdi_stream *e, uint64_t blocks) {
 
 /* Sets the length of the axis, and chooses the length of a tile. With short tiles, no more
  * prefetches are in flight than a core supports. But every tile sums the counts of all
- * supers. If there are many supers, more references must share that cost. */
+ * supers (groups of 2^19 slots). If there are many supers, more references must share that cost. */
 static void axis_use(rdi_stream *e, uint64_t slots) {
     uint64_t supers = slots >> RDI_SLOT_SUPER;
     e->axis.len = slots;

@@ -1,5 +1,6 @@
-/* Compiles the stream engine's inner loops with 64-bit slots. They are in plain C, because a table
- * that needs 64-bit slots is so large that memory, not arithmetic, limits the speed. */
+/* Compiles the stream engine's inner loops with 64-bit slots, in plain C. `stream` uses them only
+ * with a table so large that memory, not arithmetic, limits the speed. Engine `time`, whose slots
+ * are times, also uses them after 2^32 references. */
 #include "engine/fast/stream.h"
 
 #define KERNEL        rdi_stream_wide
