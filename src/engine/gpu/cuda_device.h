@@ -1,5 +1,5 @@
-/* Declares the parts that all CUDA files share: the device behind its handle, and the conversion of
- * CUDA errors to messages. */
+/* Declares what all CUDA files share: the device behind its handle, and the conversion of CUDA
+ * errors to messages. */
 #ifndef RDI_CUDA_DEVICE_H
 #define RDI_CUDA_DEVICE_H
 

@@ -52,8 +52,8 @@ void rdi_device_free(rdi_device *d, void *p);
  * The context counts it. */
 rd_status rdi_pinned_alloc(rdi_device *d, size_t bytes, void **out);
 void rdi_pinned_free(rdi_device *d, void *p, size_t bytes);
-/* rdi_device_pin() pins memory of the caller, or returns false if the system refuses, which it may
- * do unless the memory is whole pages. rdi_device_unpin() ends the pinning. */
+/* rdi_device_pin() pins memory of the caller and returns whether this succeeded. The system may
+ * refuse memory that is not whole pages. rdi_device_unpin() ends the pinning. */
 bool rdi_device_pin(rdi_device *d, void *p, size_t bytes);
 void rdi_device_unpin(rdi_device *d, void *p);
 /* Returns whether the memory at `p` is pinned, so that it can be copied without staging. */

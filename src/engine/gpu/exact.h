@@ -20,7 +20,7 @@ typedef struct rdi_exact_counts {
     uint64_t *infinite;          /* number of infinite distances */
 } rdi_exact_counts;
 
-/* The data of one round. All pointers are to device memory. */
+/* The data of one round. All pointers except `scratch` are to device memory. */
 typedef struct rdi_exact_round {
     rdi_exact_shape shape;
     const uint64_t *stack, *refs; /* block ids */
@@ -29,8 +29,8 @@ typedef struct rdi_exact_round {
     unsigned sorted;              /* index (0 or 1) of the arrays in `pairs` that hold the sorted
                                      pairs */
     rdi_exact_link *links;        /* the links of each position */
-    uint16_t *rows;               /* first part of the table: tiles * pitch entries */
-    uint32_t *panels;             /* second part of the table: panels * pitch entries */
+    uint16_t *rows;               /* the table inside each panel: tiles * pitch entries */
+    uint32_t *panels;             /* the table of whole panels: panels * pitch entries */
     uint16_t *beside;             /* per position: number of pairs of the second kind (exact_core.h)
                                      for the next reference to its block */
     uint32_t bound;               /* bound of the distances; UINT32_MAX: none */
@@ -43,8 +43,8 @@ typedef struct rdi_exact_round {
 } rdi_exact_round;
 
 /* Raises range[0] to the greatest ~id, which is ~(least id), and range[1] to the greatest id. This
- * stage runs on RDI_STREAM_OUT, because kernels of the current round may delay it, and copies to
- * the device must continue meanwhile. */
+ * stage runs on RDI_STREAM_OUT. On RDI_STREAM_IN it would hold up the copies to the device while
+ * kernels of the current round delay it. */
 rd_status rdi_exact_range(rdi_device *d, const uint64_t *ids, size_t n, uint64_t *range);
 
 rd_status rdi_exact_keys(rdi_device *d, const rdi_exact_round *b); /* makes the pairs to sort */

@@ -53,7 +53,7 @@ typedef struct rdi_exact_link {
  * its group. */
 
 typedef struct rdi_exact_key {
-    uint32_t key;     /* 0: a gap, which is less than all other keys and needs no count */
+    uint32_t key;     /* 0: no reference; this key is less than all others and needs no count */
     uint32_t greater; /* number of greater keys before this key that the bits processed so far have
                          revealed */
     uint32_t seat;    /* lower half: place of the key; upper half: beginning of its group (one word
@@ -140,21 +140,21 @@ static inline rdi_exact_shape rdi_exact_shape_of(uint32_t stack_n, uint32_t refs
 }
 
 /* Returns the key of a position in its tile: the previous reference, so that a later previous
- * reference is greater. A position without one is a gap. */
+ * reference is greater, or 0 if there is none. */
 RDI_BOTH static inline uint32_t rdi_exact_tile_key(rdi_exact_link link) {
     return link.prev_plus_1;
 }
 
 /* Returns the key of a position in its bucket: the tile of its next reference, so that an earlier
- * tile is greater. A position without a next reference is a gap. The pairs to count are the higher
- * positions in the bucket that have a greater key, so a bucket is processed from its end. */
+ * tile is greater, or 0 if there is no next reference. The pairs to count are the higher positions
+ * in the bucket that have a greater key, so a bucket is processed from its end. */
 RDI_BOTH static inline uint32_t rdi_exact_bucket_key(rdi_exact_shape s, rdi_exact_link link) {
     return link.next == RDI_EXACT_NONE ? 0 : s.tiles - (link.next - s.stack_n) / RDI_EXACT_TILE;
 }
 
 /* Returns the number of pairs of the first kind, from the table. rows[t][q] counts the references
- * in the tiles of t's panel before t whose previous reference lies in a bucket above q.
- * panels[p][q] counts such references in all panels before p. */
+ * whose previous reference lies in a bucket above q, in the tiles of t's panel that come before t.
+ * panels[p][q] counts these references in all panels before p. */
 RDI_BOTH static inline uint32_t rdi_exact_table_count(rdi_exact_shape s, const uint16_t *rows,
                                                       const uint32_t *panels, uint32_t tile,
                                                       uint32_t bucket) {
@@ -169,7 +169,7 @@ RDI_BOTH static inline uint32_t rdi_exact_distance(uint32_t position, uint32_t p
 
 /* ---- bins ---- */
 
-/* Bins of one of the kinds of binning.h that three numbers can describe. */
+/* The bins in which the device counts distances: full, linear or log-linear bins (binning.h). */
 typedef struct rdi_exact_bins {
     uint32_t log_below; /* distances below this number have one bin per bit width */
     uint32_t base;      /* the bin of a longer distance d is base + d / width */

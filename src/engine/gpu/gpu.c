@@ -190,7 +190,7 @@ static void begin_opening(void *arg) {
     e->opened = open_all(e);
 }
 
-/* Waits until the device is open, and returns whether that succeeded. */
+/* Waits until open_all() has ended, and returns its status. */
 static rd_status ready(const gpu_engine *e) {
     rdi_background_wait(e->opening);
     return e->opened;

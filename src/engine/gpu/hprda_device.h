@@ -1,5 +1,5 @@
-/* Declares the steps of HP-RDA on a device. A group is a thread block of the device, as in the
- * paper.
+/* Declares the steps of HP-RDA on a device. As the paper proposes, each group runs as one thread
+ * block of the device.
  *
  * hprda.cu runs the steps with CUDA, and plain_hprda.c runs them in plain memory. Both use
  * engine/papers/hprda_core.h. hprda_device.c makes a backend from the steps. All steps run on
@@ -15,7 +15,7 @@ extern "C" {
 #include "engine/gpu/device.h"
 #include "engine/papers/hprda_core.h"
 
-/* The counters of a table, as in rdi_rda_table. They are adjacent in device memory. */
+/* The counters of a table (see rdi_rda_table). They are adjacent in device memory. */
 typedef struct rdi_rda_counts {
     uint32_t used, distinct;
 } rdi_rda_counts;
@@ -25,7 +25,7 @@ typedef struct rdi_rda_work {
     const uint64_t *block;
     uint64_t *dist;
     uint32_t n;
-    uint32_t chunk, threads, groups, slots; /* as in rdi_rda_shape, for this round */
+    uint32_t chunk, threads, groups, slots; /* see rdi_rda_shape; adapted to this round */
     bool adjust;
     /* The memory of the threads; `seen` and `live` are zero at first: */
     uint32_t *seen;   /* `slots` numbers per thread */

@@ -113,7 +113,7 @@ static uint32_t mark_bits(tile_memory *t, int bit) {
     return RDI_EXACT_TILE - ones;
 }
 
-/* Counts the greater keys before each key of the tile, as in exact.cu. */
+/* Counts the greater keys before each key of the tile, like count_greater() in exact.cu. */
 static void count_greater(tile_memory *t) {
     uint32_t differ = 0;
     for (uint32_t i = 0; i < RDI_EXACT_TILE; i++)

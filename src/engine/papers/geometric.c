@@ -1,5 +1,5 @@
 /* geometric: implements Carr and Nicol's geometric algorithm. It is exact and data-parallel, and
- * analyzes the trace in rounds.
+ * analyzes the trace in rounds. For a round of n references, it computes:
  *
  *   1. next      for every reference t, the time n(t) of the next reference to the same block
  *   2. rank      for every point (t, n(t)), the number of points to the right and above, by merging

@@ -88,7 +88,8 @@ RDI_BOTH uint32_t rdi_symbol_first(const uint64_t *tile, uint32_t n, uint32_t be
 }
 
 /* Replaces, for one symbol, the time of the first reference in each tile by the time of the first
- * reference after that tile. The entries of the tiles are `stride` apart in `first`. */
+ * reference after that tile; RDI_SYMBOL_NONE means that there is none. The entries of the tiles are
+ * `stride` apart in `first`. */
 RDI_BOTH void rdi_symbol_carry(uint32_t *first, uint32_t tiles, uint32_t stride) {
     uint32_t behind = RDI_SYMBOL_NONE;
     for (uint32_t tile = tiles; tile-- > 0;) {

@@ -40,7 +40,7 @@
 /* Data about the last reference to a block. */
 typedef struct known_block {
     uint64_t latest; /* number of distinct blocks after this reference in its round */
-    uint64_t behind; /* sum of the numbers of distinct blocks in this round and in each earlier
+    uint64_t behind; /* sum of the numbers of distinct blocks in that round and in each earlier
                         round */
 } known_block;
 

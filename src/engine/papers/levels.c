@@ -76,8 +76,8 @@ typedef struct levels_engine {
     /* The current level. */
     scan scan;
     uint64_t level;
-    rdi_fallen *fallen[2]; /* per worker: the block that leaves its share, alternately for this
-                              level and the next */
+    rdi_fallen *fallen[2]; /* [level % 2][worker]: the block that falls to `level` at the last
+                              miss in the worker's share, for this level and the next */
     uint64_t *copied;      /* per worker: the block at this level after its share */
 } levels_engine;
 
@@ -159,8 +159,8 @@ static void remove_hits(levels_engine *e) {
     mark_all(s);
 }
 
-/* Divides the groups among the workers again, and computes the block that leaves each share at
- * level e->level. */
+/* Divides the groups among the workers again, and computes for each share the block that falls to
+ * level e->level at its last miss. */
 static void share_level(levels_engine *e) {
     rdi_round_share(&e->round, groups_of(&e->scan), SHARE_LEAST);
     for (unsigned w = 0; w < e->round.active; w++)

@@ -389,7 +389,7 @@ static const rd_opt parda_opts[] = {
      .offset = offsetof(parda_engine, space_option),
      .def = "auto",
      .choices = "auto|opt|plain",
-     .help = "whether only one rank keeps each block (opt) or several may (plain); auto: opt if "
+     .help = "opt: only one rank keeps each block; plain: several ranks may keep it; auto: opt if "
              "possible"},
     {.name = "phase",
      .type = RD_OPT_SIZE,

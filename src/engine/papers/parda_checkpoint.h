@@ -11,8 +11,8 @@
 
 typedef struct rdi_parda_checkpoint {
     uint64_t identity;   /* identifies the analysis and its settings; see rdi_parda_identity() */
-    uint64_t position;   /* number of references of the trace, or of fed references, after which
-                            reading resumes */
+    uint64_t position;   /* number of references after which reading resumes: references of the
+                            trace if the ranks read it, otherwise fed block references */
     uint64_t references; /* number of block references counted so far */
     uint64_t digest;     /* digest of the references counted so far, see rdi_parda_digest(); 0 if
                             the ranks read the trace themselves */

@@ -6,9 +6,9 @@
  * of all earlier rounds. After its own chunk, a rank resolves the first touches of the ranks at
  * higher places, which the papers call the fix-up. There are two kinds:
  *
- *   pipelined  All open first touches go to the next lower place, which resolves those that it
- *              knows and passes on the rest (Parda's Algorithms 3, 4 and 7; Carr and Nicol's
- *              pipeline).
+ *   pipelined  All open first touches go to the rank at the next lower place. It resolves the first
+ *              touches whose blocks it has, and passes on the remaining ones (Parda's Algorithms 3,
+ *              4 and 7; Carr and Nicol's pipeline).
  *   postfix    In log2(n) steps, lists go 1, 2, 4 ... places down and grow on the way (Carr and
  *              Nicol's second algorithm).
  *
