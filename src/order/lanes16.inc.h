@@ -1,7 +1,7 @@
 /* Defines 64 lanes of 16 bits in vector registers, for the most recent blocks of a stack.
  *
  * Each block has a lane, with a tag in one set of lanes and the time of its last reference in
- * another one. A block is found by its tag, and its distance is the number of lanes with a later
+ * another. A block is found by its tag, and its distance is the number of lanes with a later
  * time.
  *
  * The including file defines INLINE (the attributes of functions) and ISA (2 for AVX2, 512 for

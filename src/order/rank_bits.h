@@ -8,9 +8,9 @@
  * siblings of the group, and ends at the first level where the newest slot has the same parent. So
  * the average cost depends on the distance in time, not on the number of slots.
  *
- * Average time: O(arity log(gap) / log(arity)) to count and O(log(gap) / log(arity)) to move a bit,
- * where gap is the number of slots between the two slots. Memory per slot: 1/8 byte for the bit,
- * and about 8 / (arity - 1) bytes for the counts.
+ * Average time: O(arity log(n) / log(arity)) to count and O(log(n) / log(arity)) to move a bit,
+ * where n is the number of slots between the older and the newer slot. Memory per slot: 1/8 byte
+ * for the bit, and about 8 / (arity - 1) bytes for the counts.
  */
 #ifndef RDI_RANK_BITS_H
 #define RDI_RANK_BITS_H

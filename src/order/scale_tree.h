@@ -23,8 +23,8 @@
 
 #include "order/prefix_counts.h"
 
-/* Invariants: times ascend, and the last one is now - 1. From node `compressed` on, times have no
- * gaps. Between two operations, n is below `limit`. */
+/* Invariants: times ascend, and the last one is now - 1. From node `compressed` on, times are
+ * consecutive. Between two operations, n is below `limit`. */
 typedef struct rdi_scale_tree {
     rd_ctx *ctx;
     double growth;      /* slightly less than e / (1 - e) */

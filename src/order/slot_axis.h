@@ -54,8 +54,8 @@ uint64_t rdi_slot_axis_newest(const rdi_slot_axis *a, uint64_t n);
 /* Clears the bits up to slot `last`, and moves the remaining bits, and `next`, down by the returned
  * number of slots. No slot above `last` becomes slot 0. */
 uint64_t rdi_slot_axis_drop(rdi_slot_axis *a, uint64_t last);
-/* Recomputes `above` for queries about slots up to `top`. No super
- * after that of slot `top` may have a set bit. */
+/* Recomputes `above` for queries about slots up to `top`. No super after that of slot `top` may
+ * have a set bit. */
 void rdi_slot_axis_refresh(const rdi_slot_axis *a, uint64_t top);
 
 static inline bool rdi_slot_axis_get(const rdi_slot_axis *a, uint64_t s) {

@@ -21,7 +21,7 @@
 #define RDI_SLOT_WIDE_WAYS  3 /* number of entries per bucket with 64-bit slots */
 #define RDI_SLOT_DISP_MAX   64
 #define RDI_SLOT_TAIL       768
-#define RDI_SLOT_LOAD       60 /* `limit` in percent of all entries of the home buckets */
+#define RDI_SLOT_LOAD       60 /* `limit` in percent of the entries that fit in the home buckets */
 
 typedef struct rdi_slot_table rdi_slot_table;
 
@@ -80,8 +80,9 @@ static inline uint64_t rdi_slot_home(const rdi_slot_table *t, uint64_t blk) {
 }
 
 /* Number of bits per home in the bitmap that the user of a table may keep for it. A block whose bit
- * is clear is not in the table. The bits are in the order of the hash. The bitmap is a sixteenth of
- * the table, so that most look-ups of blocks that are not in the table end in a cache. */
+ * is clear is not in the table. The bits are in the order of the hash. The bitmap has a sixteenth
+ * of the table's size, so most look-ups of blocks that are not in the table need only data in the
+ * processor's cache. */
 #define RDI_SLOT_MARKS 32
 
 /* Returns the number of the bit of blk. Divided by RDI_SLOT_MARKS, it is the number of the home. */

@@ -30,7 +30,7 @@
 
 #define RDI_WEIGHT_FAN    3  /* log2 of the number of elements per group */
 #define RDI_WEIGHT_LEVELS 11 /* number of levels, enough for 2^32 slots */
-#define RDI_WEIGHT_MASKS  4  /* number of levels of the bit sets of holes; 64 bits per word */
+#define RDI_WEIGHT_MASKS  4  /* number of levels of the set of holes, in words of 64 bits */
 
 typedef struct rdi_weight_axis rdi_weight_axis;
 struct rdi_weight_axis {
