@@ -18,7 +18,7 @@ typedef struct rdi_byte_bin {
 
 typedef struct rdi_byte_bins {
     rdi_byte_bin *bin;
-    uint32_t *first; /* for each undivided bin, the index of the first bin that is a part of it */
+    uint32_t *first; /* per undivided bin: index of the first bin that it is divided into */
     size_t n;
 } rdi_byte_bins;
 

@@ -22,7 +22,8 @@ static unsigned list_of(uint64_t now, uint64_t time) {
 }
 
 /* Returns the index of the list of the first request from `begin` on whose time is at least `time`.
- * The last request of the wheel is one. Times are known only of the last RDI_EXPIRY_AHEAD requests. */
+ * There is such a request, because `time` is at most the time of request `end` - 1. Only the last
+ * RDI_EXPIRY_AHEAD requests are searched, because the queue knows no other times. */
 static unsigned list_of_request(const rdi_expiry_queue *q, size_t begin, uint64_t time) {
     if (q->end > begin + RDI_EXPIRY_AHEAD)
         begin = q->end - RDI_EXPIRY_AHEAD;
@@ -82,8 +83,8 @@ static void place(rdi_expiry_queue *q, uint32_t number, uint64_t time) {
            number, time);
 }
 
-/* Puts the first array of a chain, whose places were visited, into the chain of unused arrays.
- * Returns the next array. */
+/* Puts array `at`, whose places were visited or moved, into the chain of unused arrays. Returns the
+ * array that followed it in its list. */
 static uint32_t drop_array(rdi_expiry_queue *q, uint32_t at) {
     uint32_t next = q->array[at].next;
     q->places -= q->array[at].n;
@@ -127,8 +128,9 @@ rd_status rdi_expiry_room(rdi_expiry_queue *q, rd_ctx *ctx, const rdi_object_tab
     RD_TRY(status);
     if (q->places + step > 2 * q->room + STALE_LEAST)
         remake(q, t->n);
-    /* Besides full arrays, every list can have an array that is not full, and so can every list of the
-     * wheel whose arrays moved. Array 0 is not used, and two arrays are being moved or visited. */
+    /* In addition to full arrays, each list can have one array that is not full, and each list of the
+     * wheel can have moved such an array to the list of a request. Array 0 is not used, and two arrays
+     * are being moved or visited. */
     uint64_t places = q->places + step;
     uint64_t arrays = 3 + places / RDI_EXPIRY_PLACES + RDI_EXPIRY_WHEEL + RDI_EXPIRY_LISTS;
     arrays = arrays < 2 + places ? arrays : 2 + places;
@@ -162,8 +164,8 @@ static void note_due(rdi_expiry_queue *q, uint32_t number) {
         q->due[q->n_due++] = number;
 }
 
-/* Returns whether all places of an array have the same time, as most have in a trace whose times are
- * whole seconds. */
+/* Returns whether all places of an array have the same time. This is true of most arrays if the times of
+ * the trace are whole seconds. */
 static bool has_one_time(const rdi_expiry_places *a) {
     uint32_t differ = 0;
     for (unsigned i = 1; i < a->n; i++)
@@ -173,8 +175,8 @@ static bool has_one_time(const rdi_expiry_places *a) {
 }
 
 /* Moves the places of an array to the lists of the requests from `begin` on or, if they are not due
- * yet, back to the wheel. If all of them belong to one request, the array itself moves. Returns the next
- * array. */
+ * yet, back to the wheel. If all places have the same time and are due, the array itself moves.
+ * Returns the next array. */
 static uint32_t move_array(rdi_expiry_queue *q, uint32_t at, size_t begin) {
     rdi_expiry_places *a = &q->array[at];
     uint64_t time = time_of(&a->place[0]);
@@ -225,10 +227,10 @@ static void prefetch_lists(const rdi_expiry_queue *q, uint64_t span) {
             RDI_PREFETCH(&q->array[q->first[i * 64 + (unsigned)__builtin_ctzll(rest)]]);
 }
 
-/* Let D be the highest digit that changes. The lists of all digits below D have only times that
- * have passed, and so have the lists of D whose value is smaller than the one in the new time. Only the
- * list of D with the same value as in the new time can also have later times. Its places move to
- * lists of lower digits, which are empty by then. */
+/* Let D be the highest digit that changes, and v the value of digit D in the new time. All times in
+ * the lists of digits below D have passed, and also all times in the lists of D for values below v.
+ * Only the list of D for v itself can also have later times. Its places move to lists of lower
+ * digits, which are empty by then. */
 void rdi_expiry_advance(rdi_expiry_queue *q, const uint64_t *time, size_t begin, size_t end) {
     uint64_t before = q->ahead, now = before;
     for (size_t i = begin; i < end; i++)

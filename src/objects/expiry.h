@@ -24,10 +24,10 @@
 
 #define RDI_EXPIRY_DIGITS 7 /* number of digits of a time; a digit has 10 bits */
 #define RDI_EXPIRY_WHEEL  (RDI_EXPIRY_DIGITS * 1024) /* number of lists of the wheel */
-#define RDI_EXPIRY_AHEAD  64                         /* most requests by which the wheel is ahead */
+#define RDI_EXPIRY_AHEAD  64                         /* maximum lead of the wheel, in requests */
 #define RDI_EXPIRY_LISTS  (RDI_EXPIRY_WHEEL + RDI_EXPIRY_AHEAD)
 #define RDI_EXPIRY_PLACES 20   /* number of places in an array of a list */
-#define RDI_EXPIRY_DUE    128  /* most objects that are announced at a time */
+#define RDI_EXPIRY_DUE    128  /* maximum number of objects announced at a time */
 #define RDI_EXPIRY_STEP   4096 /* largest `step` of rdi_expiry_room() */
 
 /* The lifetime of an object. Its time of expiry is in rdi_cached. */
@@ -64,17 +64,17 @@ typedef struct rdi_expiry_queue {
     uint64_t places; /* number of places in all lists, stale places included */
     uint64_t ahead;  /* the time of the wheel */
     uint64_t now;    /* the time of the present request */
-    size_t present;  /* number of the last request that rdi_expiry_reach() was told */
+    size_t present;  /* number of the request of the latest rdi_expiry_reach() */
     size_t end;      /* number of the last request for which the wheel has advanced, plus 1 */
-    uint64_t time[RDI_EXPIRY_AHEAD]; /* times of the requests up to `end`: request i has element i %
-                                        RDI_EXPIRY_AHEAD */
+    uint64_t time[RDI_EXPIRY_AHEAD];  /* times of the last requests before `end`: request i has
+                                        element i % RDI_EXPIRY_AHEAD */
     uint32_t first[RDI_EXPIRY_LISTS]; /* first array of each list; 0: the list is empty. The lists
                                          of the wheel come first, then those of the requests. */
     uint8_t filled[RDI_EXPIRY_LISTS]; /* number of places in use of the first array of each list;
                                              RDI_EXPIRY_PLACES if the list is empty */
     uint64_t used[RDI_EXPIRY_WHEEL / 64]; /* one bit per list of the wheel that is not empty */
-    uint32_t due[RDI_EXPIRY_DUE]; /* numbers of objects that have got the list of a request since
-                                             the last call of rdi_expiry_announce() */
+    uint32_t due[RDI_EXPIRY_DUE]; /* numbers of objects that were put into the list of a request
+                                             since the last call of rdi_expiry_announce() */
     unsigned n_due;
 } rdi_expiry_queue;
 
@@ -83,9 +83,9 @@ typedef void rdi_expiry_receive(void *user, const uint32_t *number, unsigned n);
 
 void rdi_expiry_fini(rdi_expiry_queue *q, rd_ctx *ctx); /* a zeroed queue is allowed */
 /* Makes room for `step` more objects than the table has, and for `step` calls of rdi_expiry_set()
- * before the next call of this function; `step` is at most RDI_EXPIRY_STEP. The table must have room
- * for the objects already. No request may have a list. Numbers of requests begin again. A new queue begins at
- * the time `now`. */
+ * before the next call of this function; `step` is at most RDI_EXPIRY_STEP. The table must have
+ * room for the objects already. The lists of all requests must be empty; afterwards, requests are
+ * numbered from 0 again. A new queue begins at the time `now`. */
 rd_status rdi_expiry_room(rdi_expiry_queue *q, rd_ctx *ctx, const rdi_object_table *t,
                           uint64_t step, uint64_t now);
 
@@ -95,8 +95,9 @@ rd_status rdi_expiry_room(rdi_expiry_queue *q, rd_ctx *ctx, const rdi_object_tab
  * them may be waiting for rdi_expiry_reach(). */
 void rdi_expiry_advance(rdi_expiry_queue *q, const uint64_t *time, size_t begin, size_t end);
 
-/* Passes objects that have got the list of a request since the last call to `announce`, so that it can
- * prefetch what `expired` needs. If they are very many, passes only some of them. */
+/* Passes to `announce` the objects that were put into the list of a request since the last call of
+ * this function, so that it can prefetch what `expired` needs. If there are more than
+ * RDI_EXPIRY_DUE of them, passes only the first ones. */
 void rdi_expiry_announce(rdi_expiry_queue *q, rdi_expiry_receive *announce, void *user);
 
 void rdi_expiry_visit(rdi_expiry_queue *q, rdi_expiry_receive *expired, void *user);

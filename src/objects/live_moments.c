@@ -1,4 +1,4 @@
-/* Stores the live bytes over the run. See live_moments.h. */
+/* Implements the timeline of the live bytes. See live_moments.h. */
 #include "objects/live_moments.h"
 
 static uint64_t larger(uint64_t a, uint64_t b) {
@@ -26,7 +26,7 @@ void rdi_live_store(rdi_live_moments *m, uint64_t request, uint64_t time) {
         append(m, request, time);
         return;
     }
-    join_pairs(m); /* the moment of this request is the first half of the next pair */
+    join_pairs(m); /* this request ends the first half of the requests of the next moment */
     m->stride *= 2;
 }
 

@@ -1,5 +1,6 @@
-/* The live bytes over the run: a bounded number of moments, each with the most live bytes since the
- * moment before it, so that the largest one is the exact peak. See rd_live_bytes. */
+/* The timeline of the live bytes: a bounded number of moments, each with the maximum of the live
+ * bytes since the previous moment, so that the largest maximum is the exact peak. See
+ * rd_live_bytes. */
 #ifndef RDI_LIVE_MOMENTS_H
 #define RDI_LIVE_MOMENTS_H
 

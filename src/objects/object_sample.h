@@ -16,11 +16,11 @@
  *
  * A few large objects may have most of the bytes. Therefore the misses in bytes are estimated for
  * each class of sizes (powers of two) by itself, and then added. The bytes of a class that the
- * sample does not have are known exactly, also of a class without sampled objects; only the share
- * of them that misses is estimated. A class with many sampled objects is estimated from its groups,
- * as above; a class with few of them has the confidence interval of a proportion (Agresti and
- * Coull, The American Statistician, 1998), with the effective number of sampled objects as its
- * sample size.
+ * sample does not have are known exactly, even if the class has no sampled objects; only the share
+ * of these bytes that misses is estimated. A class with many sampled objects is estimated by the
+ * same regression over its groups; a class with few of them has the confidence interval of a
+ * proportion (Agresti and Coull, The American Statistician, 1998), with the effective number of
+ * sampled objects as its sample size.
  *
  * In addition, all distances of one sample have a common error, because the sampled objects may be
  * larger or smaller than average; `size_error` states it, see size_lists.h. */
@@ -33,14 +33,14 @@
 #define RDI_SAMPLE_GROUPS 32
 #define RDI_SAMPLE_SIZES  (RD_BAND_SIZES + 1) /* cache sizes 2^0 to 2^63, and an infinite cache */
 
-/* Requests or bytes, by group of objects and by k, where 2^k bytes is the smallest cache that hits
- * them. */
+/* Weighted numbers of requests or of bytes, by group of objects and by k, where 2^k bytes is the
+ * smallest cache that hits them. The last k also counts the misses of an infinite cache. */
 typedef double rdi_sample_groups[RDI_SAMPLE_GROUPS][RDI_SAMPLE_SIZES];
 
 typedef struct rdi_object_sample {
     double weight;  /* number of requests that a sampled request stands for: 1 / rate */
     uint64_t salt;  /* hash of the seed */
-    uint64_t limit; /* objects with a hash up to this are sampled */
+    uint64_t limit; /* objects with a hash of at most this number are sampled */
     rdi_sample_groups requests_of;
     rdi_sample_groups bytes_of[RD_SIZE_CLASSES]; /* by the bit width of the requested size */
     /* Facts about all requests, sampled or not. */
@@ -74,7 +74,7 @@ typedef struct rdi_sample_result {
     size_t n_rows;
     rd_byte_bin *bytes;
     double half_width
-        [RD_BAND_SIZES]; /* half of the confidence interval of the miss ratio of requests */
+        [RD_BAND_SIZES]; /* half width of the confidence band of the miss ratio of requests */
     double error_bound;
 } rdi_sample_result;
 void rdi_object_sample_finish(const rd_objects *o, rdi_sample_result *out);

@@ -5,8 +5,8 @@
 
 #include "objects/objects_state.h"
 
-/* Sets the size classes, n_popularity and has_popularity of `facts`, and the rows of popularity,
- * which must be zeroed. */
+/* Sets the number of objects, the size classes, n_popularity and has_popularity of `facts`, and the
+ * rows of popularity, which must be zeroed. */
 void rdi_object_stats(const rd_objects *o, rd_popularity rows[RD_POPULARITY_ROWS],
                       rd_objects_facts *facts);
 

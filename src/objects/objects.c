@@ -6,11 +6,11 @@
 #include <string.h>
 
 #define TILE      RDI_OBJECTS_TILE /* number of requests whose memory accesses overlap */
-#define STAGES    4                /* number of tiles in progress, each at another stage */
+#define STAGES    4                /* number of tiles in progress, each at a different stage */
 #define RING      (TILE * STAGES)
 #define RUN       RDI_EXPIRY_STEP     /* number of requests for which room is made at a time */
 #define AXIS_UNIT (UINT64_C(1) << 16) /* smallest number of slots of the axis */
-#define GROUP     4                   /* number of objects that probably were announced */
+#define GROUP     4                   /* largest expiring group that was probably announced */
 
 /* One request. The lifetime is in nanoseconds; 0: none is given. */
 typedef struct request {
@@ -89,7 +89,7 @@ static bool is_present(const rdi_cached *x) {
     return rdi_cached_state_of(x) == RDI_CACHED_PRESENT;
 }
 
-/* Returns whether the object would not even be in a cache in which nothing expires. */
+/* Returns whether the object is absent even from an infinite cache in which nothing expires. */
 static bool is_absent(const rdi_cached *x) {
     return rdi_cached_state_of(x) == RDI_CACHED_NEW || rdi_cached_state_of(x) == RDI_CACHED_DELETED;
 }
@@ -124,7 +124,8 @@ static void expire(void *user, const uint32_t *number, unsigned n) {
         expire_object(o, &o->table.object[number[i]]);
 }
 
-/* Advances the time to that of request i of the run. */
+/* Advances the present time to `time`, the time of request i of the run. An earlier time changes
+ * nothing except the count of such requests. */
 static void advance(rd_objects *o, size_t i, uint64_t time) {
     o->backwards += time < o->now;
     if (time <= o->now)
@@ -296,7 +297,8 @@ typedef struct range {
     size_t begin, end;
 } range;
 
-/* Prefetches the values of a tile. A processor does not do so at the beginning of a page. */
+/* Prefetches the values of a tile in one column. The processor's own prefetching does not cross the
+ * border of a page. */
 static void prefetch_column(const uint64_t *column, range t) {
     for (size_t i = t.begin; column && i < t.end; i += 8)
         RDI_PREFETCH(column + i);
@@ -404,7 +406,7 @@ static range tile_before(size_t at, size_t stage, size_t n) {
     return (range){begin < n ? begin : n, end};
 }
 
-/* Processes a run of at most RUN requests. Every stage works on another tile. */
+/* Processes a run of at most RUN requests. Every stage works on a different tile. */
 static rd_status feed_run(rd_objects *o, const rd_requests *q, uint64_t *distances) {
     ring g;
     RD_TRY(make_room(o, q->n));

@@ -1,4 +1,4 @@
-/* The state of an analysis of requests, which these files share:
+/* The state of an analysis of requests. The analysis consists of these files:
  *
  *   objects.c           processes requests
  *   objects_refuse.c    refuses invalid requests
@@ -71,7 +71,7 @@ static inline bool rdi_objects_counts(const rd_objects *o, uint64_t operation) {
 }
 
 /* Fails because a request is invalid or, if its size and operation are valid, because the sum of all
- * sizes with it is too large. `number` is its number in the trace, from 1. */
+ * sizes would be too large. `number` is the number of the request in the trace, from 1. */
 rd_status rdi_objects_refuse(const rd_objects *o, uint64_t number, uint64_t bytes,
                              uint64_t operation);
 

@@ -21,15 +21,16 @@
  * have too few objects each. */
 #define MANY (2 * GROUPS)
 
-/* The misses of some requests: in requests, or in bytes. */
+/* An estimated miss curve, which counts requests or bytes. */
 typedef struct curve {
-    double total;             /* the true total */
+    double total;             /* total of the requests or bytes, hits included */
     double missed[SIZES];     /* estimated misses of caches of 2^k bytes; [SIZES - 1]: infinite */
     double half_width[SIZES]; /* half width of the band of missed[k] */
     double doubt[SIZES]; /* half width of errors that all classes of sizes may have in common */
 } curve;
 
-/* Returns the covariance of the sums over all groups, estimated from the groups. */
+/* Returns the covariance of the sum of x and the sum of y over all groups, estimated from the
+ * groups with `freedom` degrees of freedom. */
 static double covariance(const double *x, const double *y, double rate, double freedom) {
     double x_sum = 0, y_sum = 0, products = 0;
     for (size_t g = 0; g < GROUPS; g++) {
@@ -92,9 +93,9 @@ typedef struct few {
 } few;
 
 /* Divides `total`, the bytes of a class of sizes, into the bytes of sampled and of other objects.
- * The effective number of sampled objects is sum(b)^2 / sum(b^2), where b are their bytes (Kish),
- * because an object with many bytes tells no more about the misses than an object with few
- * bytes. */
+ * The effective number of sampled objects is sum(b)^2 / sum(b^2) (Kish), where b are the bytes of
+ * the groups, so it is at most GROUPS. It is used because an object with many bytes tells no more
+ * about the misses than an object with few bytes. */
 static few find_few(const rdi_sample_groups part, double rate, double total) {
     double all[GROUPS];
     for (size_t g = 0; g < GROUPS; g++)
@@ -110,7 +111,7 @@ static few find_few(const rdi_sample_groups part, double rate, double total) {
 
 /* Estimates the misses of a class of sizes with few sampled objects. The share of the bytes of
  * unsampled objects that misses is estimated by the share of the sampled bytes and, counted like
- * one more object, `prior`: the share in the next smaller class. Its interval is that of Agresti
+ * one more object, `prior`: the share in the next smaller class. The interval is that of Agresti
  * and Coull, which adds two objects that miss and two that hit, with the variance of a prediction.
  * Hot objects miss less: their share lies between 0 and the upper end of that interval. Whether
  * bytes belong to hot objects is the same question for all classes, so these errors do not cancel
@@ -316,8 +317,8 @@ static void set_facts(const rd_objects *o, rd_objects_facts *f) {
 }
 
 /* Sets the half widths as shares of the totals. The error bound becomes the largest half width of
- * requests at cache sizes whose size error is at most RDI_SIZE_ERROR_MAX. If no object is in the
- * sample, nothing is known. */
+ * requests at cache sizes whose size error is at most RDI_SIZE_ERROR_MAX. If `known` is false,
+ * because no object is in the sample, all half widths are 1. */
 static void set_bands(const curve *requests, const curve *bytes, bool known,
                       rdi_sample_result *out) {
     for (size_t k = 0; k < RD_BAND_SIZES; k++) {

@@ -43,8 +43,8 @@ typedef struct class_sizes {
     double requested; /* bytes of all its requests */
     double bytes;     /* bytes of all its objects */
     double unit;      /* sum of the squares of their sizes, divided by the sum of the sizes */
-    double surplus;   /* bytes that the sample has too many or too few; 0: unknown */
-    double certain;   /* limit of the difference, or INFINITY */
+    double surplus;   /* bytes by which the scaled sample differs from the class; 0 if unknown */
+    double certain;   /* limit of the difference that holds with certainty; INFINITY: none */
 } class_sizes;
 
 static class_sizes describe(const rdi_size_list *l, uint64_t limit, double weight) {

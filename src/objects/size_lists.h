@@ -1,4 +1,4 @@
-/* Lists of a few objects of each class of sizes (powers of two), sampled or not. They tell by how much
+/* Lists of a few objects per class of sizes (powers of two), sampled or not. They tell by how much
  * the cache sizes of a sample may be wrong.
  *
  * A cache of S bytes holds S bytes of objects. Its size in the sample is the sum of the sizes of the
@@ -10,19 +10,19 @@
  * sample takes. A class with at most RDI_LISTED objects is known completely; the number of objects of a
  * larger class follows from the largest hash in its list (Beyer et al., SIGMOD 2007).
  *
- * Each class has two limits for its part of the difference:
+ * Each class has two limits for its contribution to the difference:
  *
  * - With 95 % confidence: 1.96 standard deviations. The variance is (1 - R) / R times the sum of the
- *   squares of the sizes of the objects in the cache. How many bytes of the class the cache holds is
- *   estimated by S times its share of the requested bytes or of the bytes of all objects that fit,
- *   whichever is larger. If the list shows that the sample has more or fewer bytes of the class than
- *   this variance explains, the known difference takes its place.
+ *   squares of the sizes of the objects in the cache. The number of bytes of the class in the cache is
+ *   estimated as S times the class's share of the requested bytes, or of the bytes of all objects that
+ *   fit, whichever is larger. If the list shows that the sample has more or fewer bytes of the class
+ *   than this variance explains, the known difference replaces this limit.
  * - With certainty: the bytes that are not sampled, or the sampled bytes times 1 / R - 1, whichever is
  *   larger. For a few objects outside a small sample, this limit is much smaller.
  *
- * The classes above some class have the certain limits, which are added; all other classes have the
- * limits with 95 % confidence, whose squares are added. The class is chosen so that the sum is
- * smallest. */
+ * The certain limits are added for the classes above a chosen class. For all other classes, the squares of
+ * the limits with 95 % confidence are added, and the root of their sum is added to the certain limits. The
+ * class is chosen so that the total is smallest. */
 #ifndef RDI_SIZE_LISTS_H
 #define RDI_SIZE_LISTS_H
 
@@ -58,7 +58,7 @@ static inline void rdi_size_lists_add(rdi_size_lists lists, uint64_t hash, uint6
 }
 
 /* Computes by what fraction a cache of 2^k bytes may be smaller or larger than its size in the sample
- * tells, with 95 % confidence. The sample has the objects with hashes up to `limit`, and each of them
+ * suggests, with 95 % confidence. The sample has the objects with hashes up to `limit`, and each of them
  * stands for `weight` objects. */
 void rdi_size_lists_errors(const rdi_size_lists lists, uint64_t limit, double weight,
                            double out[RD_BAND_SIZES]);

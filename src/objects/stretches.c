@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Returns whether a bin of stretches ends at `end`: at a power of two, at one of the n cache sizes,
- * and at the end of the last bin. */
+/* Returns whether a bin of stretches ends at `end`: if it is a power of two, one of the n cache
+ * sizes or the end of the last bin. */
 static bool is_row_end(uint64_t end, const uint64_t *sizes, size_t n) {
     if ((end & (end - 1)) == 0 || end == UINT64_MAX)
         return true;

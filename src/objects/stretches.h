@@ -15,8 +15,7 @@ typedef struct rdi_traffic {
     rdi_u128 bytes;
 } rdi_traffic;
 
-/* The requests that counted so far: all of them, and the ones that missed in an infinite cache, by
- * cause. */
+/* The totals so far: all counted requests, and the misses of an infinite cache by cause. */
 typedef struct rdi_object_totals {
     rdi_traffic counted, cold, deleted, expired;
 } rdi_object_totals;
@@ -24,9 +23,9 @@ typedef struct rdi_object_totals {
 typedef struct rdi_stretches {
     uint64_t every;   /* length of a stretch in nanoseconds; 0: there are no stretches */
     uint64_t from;    /* beginning of the current stretch */
-    uint64_t end;     /* first time after it; UINT64_MAX: it does not end */
+    uint64_t end;     /* first time after the current stretch; UINT64_MAX: it does not end */
     rd_status status; /* status of the first failure, after which nothing is added */
-    uint64_t *count;  /* the bins at the beginning of the stretch */
+    uint64_t *count;  /* requests and bytes per bin at the beginning of the stretch */
     rdi_u128 *bytes;
     bool *is_end;             /* for each bin, whether a bin of stretches ends with it */
     rdi_object_totals before; /* the totals at the beginning of the stretch */
