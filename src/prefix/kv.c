@@ -2,17 +2,18 @@
  *
  * Why one pass is enough: let the rank of a block be the number of blocks that were used more
  * recently when its request arrives. A cache of C blocks holds the block exactly if the rank is
- * below C. By the prefix rule the block is a hit exactly if the largest rank of the request's
- * blocks up to and including it, its worst rank, is below C. So the counts of the worst ranks give
- * the hits of all sizes.
+ * below C. By the prefix rule the block is a hit exactly if its worst rank is below C: the largest
+ * rank among the block and the blocks before it in its request. So the counts of the worst ranks
+ * give the hits of all sizes.
  *
  * Ranks need no look-up in an order structure per block, because the blocks of a log form trees: a
  * hash identifies all blocks before it, and every request touches a path from a root. Consecutive
- * blocks of a request that belong to the same earlier request are a group. All blocks of later
- * requests were used more recently than the group (kv_recency.h counts them once per group). Some
- * blocks of the earlier request itself were also used more recently than a given block of the
- * group: the blocks after it on the path if blocks are touched front to back, or, if they are
- * touched tail first, the blocks before it that the earlier request still owns.
+ * blocks of a request that belong to the same earlier request are a group. All blocks that belong
+ * to requests after that earlier request were used more recently than the group (kv_recency.h
+ * counts them once per group). Some blocks of the earlier request itself were also used more
+ * recently than a given block of the group: the blocks after it on the path if blocks are touched
+ * front to back, or, if they are touched tail first, the blocks before it that the earlier request
+ * still owns.
  *
  * A log in which a hash follows two different hashes does not form trees and is refused.
  *
@@ -142,7 +143,7 @@ static rd_status reserve_seen(rd_kv *kv, size_t n) {
     return RD_OK;
 }
 
-/* Returns the bin of a reuse gap, which is the time between two uses of a block. */
+/* Returns the bin of the time between two uses of a block, one of RD_KV_GAPS bins. */
 static size_t gap_bin(uint32_t now_ms, uint32_t then_ms) {
     unsigned bin = now_ms > then_ms ? rdi_bit_width(now_ms - then_ms) : 0;
     return bin < RD_KV_GAPS ? bin : RD_KV_GAPS - 1;
@@ -158,8 +159,8 @@ static size_t group_end(const rdi_kv_seen *seen, size_t first) {
 
 /* Sets ranks and distances of the group of blocks [first, end) of a request. `before` is the
  * request that touched these blocks last. If blocks are touched front to back, the first block of a
- * group has the largest rank, so the curve needs only this rank; unless there are tiers, nothing is
- * set for the other blocks then. Returns false if the blocks do not form trees. */
+ * group has the largest rank, so the curve needs only this rank. Then nothing is set for the other
+ * blocks of the group, unless there are tiers. Returns false if the blocks do not form trees. */
 static bool rank_group(rd_kv *kv, size_t first, size_t end, uint32_t before) {
     rdi_kv_seen *seen = &kv->seen;
     const rdi_kv_owner *owner = &kv->recency.owner[before];

@@ -2,8 +2,8 @@
  * a mark of the block before it in the request.
  *
  * The table uses open addressing with linear probing, is at most half full, and has 16 bytes per
- * slot. Servers and published logs often number blocks in the order of their first use, so four
- * consecutive ids share a cache line. */
+ * slot. Four consecutive ids have their homes in one cache line, because servers and published logs
+ * often number blocks in the order of their first use. */
 #ifndef RDI_KV_BLOCKS_H
 #define RDI_KV_BLOCKS_H
 
@@ -21,7 +21,7 @@ typedef struct rdi_kv_block {
 
 typedef struct rdi_kv_blocks {
     rd_ctx *ctx;
-    rdi_kv_block *slot; /* whole pages */
+    rdi_kv_block *slot; /* allocated as whole pages */
     size_t mask, n, limit;
     unsigned shift; /* 64 - log2 of the number of cache lines */
 } rdi_kv_blocks;

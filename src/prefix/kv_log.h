@@ -34,7 +34,7 @@ enum { RDI_KV_MICROSECONDS, RDI_KV_MILLISECONDS, RDI_KV_SECONDS };
 
 typedef struct rdi_kv_fields {
     const char *name[RDI_KV_FIELDS]; /* NULL or "": the log does not have the field */
-    uint32_t unit;                   /* RDI_KV_MILLISECONDS and so on */
+    uint32_t unit;                   /* RDI_KV_MICROSECONDS or another unit */
 } rdi_kv_fields;
 
 /* The values of one line. */
@@ -42,7 +42,7 @@ typedef struct rdi_kv_line {
     uint32_t present; /* mask of 1 << rdi_kv_field */
     rdi_u64_list blocks, ids, output_ids;
     uint64_t tokens, output, time_us, turn, block_size;
-    uint64_t chat, parent; /* numbers of the ids */
+    uint64_t chat, parent; /* the ids, as numbers */
     bool no_parent;        /* true: null or negative parent, so the conversation begins here */
     double chunk_numbers;  /* LMCache: sum over all shapes of the product of the dimensions */
     double number_bytes;   /* LMCache: bytes per number */
@@ -62,7 +62,7 @@ struct rd_kv_log {
     rdi_block_map roots; /* maps a chat to the first chat of its conversation */
     rdi_block_map turns; /* maps a chat to the number of its latest turn */
     rdi_kv_line line;
-    uint32_t first_present; /* fields of the first request */
+    uint32_t first_present; /* mask of the fields of the first request */
     uint64_t first_line;    /* line of the first request; 0: none yet */
     double token_bytes;
     rdi_u64_list sequence;

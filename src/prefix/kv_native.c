@@ -208,8 +208,8 @@ static rd_status next_frame(rd_kv_log *log) {
     return RD_OK;
 }
 
-/* Reads a number. If the frame ends inside the number, log->at is beyond the end of the frame
- * afterwards. */
+/* Reads a number. If the frame ends inside the number, or if the number has more than NUMBER_BYTES
+ * bytes, log->at is beyond the end of the frame afterwards. */
 static inline uint64_t get(rd_kv_log *log) {
     const uint8_t *p = log->at;
     if (RDI_LIKELY(p < log->frame_end && *p < 128)) {

@@ -1,14 +1,14 @@
-/* Belady's bound with the prefix rule, at chosen sizes, in one pass without knowing the future.
+/* Computes Belady's bound with the prefix rule at chosen sizes, in one pass without reading ahead.
  *
- * Between two requests the cache holds at most C blocks. To be a hit, a block must stay from the
- * request that touched it last to the request that touches it now: it occupies all gaps between
- * requests in this interval. The best cache chooses as many intervals as possible such that at most
- * C of them share any gap. It is optimal to go through the intervals in the order of their ends and
- * to choose each interval whose gaps all have room, because all intervals have the same value.
- * Within a request, blocks are chosen front to back. The interval of a block contains the intervals
- * of the blocks before it in the request, because every request that touches the block also touches
- * the blocks before it. So if a block is chosen, the blocks before it were chosen as well: the
- * prefix rule holds by itself.
+ * The time between two consecutive requests is called a gap here; in a gap, the cache holds at most
+ * C blocks. To be a hit, a block must stay from the request that touched it last to the request
+ * that touches it now: it occupies all gaps of this interval. The best cache chooses as many
+ * intervals as possible such that at most C of them share any gap. It is optimal to go through the
+ * intervals in the order of their ends and to choose each interval whose gaps all have room,
+ * because all intervals have the same value. Within a request, blocks are chosen front to back. The
+ * interval of a block contains the intervals of the blocks before it in the request, because every
+ * request that touches the block also touches the blocks before it. So if a block is chosen, the
+ * blocks before it were chosen as well: the prefix rule holds by itself.
  *
  * Intervals are visited in the order of their ends, so each interval covers all gaps from its
  * beginning to the present. Let m(g) be the least room of all gaps from g to the present. m rises
@@ -53,7 +53,7 @@ static rd_status reserve(rd_kv *kv, size_t requests) {
     return RD_OK;
 }
 
-/* Adds the gap before a request, which has room for `size` blocks. */
+/* Adds the gap before a request. The gap has room for o->size blocks. */
 static void add_gap(rdi_kv_opt *o, uint32_t gap) {
     uint64_t rise = o->size - o->sum;
     o->step[gap] = (uint32_t)rise;

@@ -2,8 +2,8 @@
  * within a budget.
  *
  * The search tries all combinations in which the size of each tier is a multiple of 1/16 of its
- * offer. If the goal is a hit ratio, it
- * also tries exactly the size that is still needed to reach the goal, which the curve gives. */
+ * offer. If the goal is a hit ratio, the search also tries, for one tier at a time, exactly the
+ * size that is still needed to reach the goal, which the curve gives. */
 #include "base/sized.h"
 #include "prefix/kv_state.h"
 

@@ -1,6 +1,6 @@
-/* The state of the analysis of a log, which four files share: kv.c computes the curve of hits,
- * kv_details.c counts by shares, turns and windows, kv_opt.c computes Belady's bound, and
- * kv_tiers.c counts hits per tier. */
+/* The state of the analysis of a log. kv.c computes the curve of hits, kv_details.c counts by
+ * shares, turns and windows, kv_opt.c computes Belady's bound, and kv_tiers.c counts hits per
+ * tier. */
 #ifndef RDI_KV_STATE_H
 #define RDI_KV_STATE_H
 
@@ -28,7 +28,7 @@ typedef struct rdi_kv_seen {
                            for a new block; see rank_group() for elements that are not set */
     uint64_t *distance; /* reuse distance of the block at the moment when it was touched; set for
                            the same elements as `rank` */
-    uint32_t *last;     /* number of the request that touched the block before; 0: none */
+    uint32_t *last;     /* number of the previous request that touched the block; 0: none */
     size_t room;        /* capacity of the arrays */
     uint64_t block_tokens;
     uint64_t last_tokens; /* tokens of the last block */
