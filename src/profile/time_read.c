@@ -62,7 +62,7 @@ static rd_status add_point(times_reader *r, double time, uint64_t count) {
     if (count == 0)
         return RD_OK;
     if (__builtin_add_overflow(r->reuses, count, &r->reuses))
-        return bad(r, "there are more than 2^64 references");
+        return bad(r, "there are 2^64 references or more");
     if (r->n == r->room) {
         size_t room = r->room ? 2 * r->room : 256;
         rdi_time_point *grown = rdi_resize(r->ctx, r->points, room, sizeof *grown);
@@ -190,7 +190,7 @@ static rd_status check_blocks(times_reader *r, uint64_t given) {
         return rdi_fail(r->ctx, RD_EFORMAT,
                         "%s: the file has reuses, but its number of distinct blocks is 0", r->name);
     if (r->reuses > UINT64_MAX - 1 - r->blocks)
-        return rdi_fail(r->ctx, RD_ERANGE, "%s: there are more than 2^64 references", r->name);
+        return rdi_fail(r->ctx, RD_ERANGE, "%s: there are 2^64 references or more", r->name);
     return RD_OK;
 }
 
