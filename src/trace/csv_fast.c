@@ -208,8 +208,8 @@ static inline bool take_id(rdi_rows *w, const value *v, uint64_t *out) {
 
 /* ---- lines ---- */
 
-/* Reads one line. Returns the beginning of the next line, or NULL if the general reader must read
- * this line. */
+/* Reads one line. Returns the beginning of the next line. Returns NULL if the general reader must
+ * read this line, or if memory is exhausted (w->lines.failed). */
 static inline const char *read_line(rdi_rows *w, rdi_csv_plan *plan, const char *p,
                                     const char *limit, rdi_row *row) {
     value id = {0};

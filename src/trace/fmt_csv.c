@@ -315,7 +315,7 @@ static rd_status find_column(csv_reader *c, int role, const char *header, const 
     return RD_OK;
 }
 
-/* Makes a note if the header line has the title of a column that is read a second time. */
+/* Makes a note if two columns have the same title and the first of them is read. */
 static void note_twins(csv_reader *c, const char *header, const char *end) {
     for (int role = 0; role < RDI_ROW_ROLES; role++) {
         size_t number = c->found[role];

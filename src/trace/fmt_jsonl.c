@@ -40,8 +40,9 @@ static bool is_field(const jsonl_reader *j, const char *p) {
     return n == strlen(j->field) && memcmp(p + 1, j->field, n) == 0;
 }
 
-/* Skips members from p on, up to the array of ids or to the end of the object. Sets *found to
- * whether it has reached the array. */
+/* Skips members from p on, up to the array of ids or to the end of the object, and sets *found to
+ * whether there is an array. Returns the beginning of the array or the byte after the object, or
+ * NULL after a failure. */
 static const char *skip_members(jsonl_reader *j, const char *p, const char *limit, bool *found) {
     while (true) {
         const char *key = p;

@@ -35,8 +35,8 @@ static bool leads_to(const uint8_t *head, size_t records, uint64_t next, unsigne
 
 /* Recognizes the format: time never decreases, every next access comes later, and every next access
  * in the head is to the same object. At least one record must have a next access in the head or no
- * next access. Any other file has the format only if its name says so, because no bytes contradict
- * it. */
+ * next access. For any other content, the name of the file decides, because arbitrary bytes can
+ * also be valid records. */
 static int oracle_probe(const uint8_t *head, size_t n, bool whole) {
     size_t records = n / RECORD, proofs = 0;
     if (records == 0 || (whole && n % RECORD != 0))

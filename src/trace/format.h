@@ -22,7 +22,7 @@ typedef struct rdi_columns {
     uint64_t (*more)[RDI_REFS_MAX]; /* columns of requests, by RD_MORE_*; NULL: none */
 } rdi_columns;
 
-/* The part of a trace's state that the core (trace.c) and a reader share. */
+/* The state of a trace that the core (trace.c) and a reader share. */
 typedef struct rdi_reader {
     rd_ctx *ctx;
     rdi_input *in;              /* NULL for generators and running programs */

@@ -2,8 +2,8 @@
  *
  * The program transforms every row and then every column in place: bit reversal, then log2(length)
  * passes of butterflies. A complex number takes two blocks, and rows and columns share one table of
- * factors. Distances are short inside a row or column and long between rows and columns. This is
- * the program in the accuracy panel of Figure 7 in Zhong, Shen, Ding 2009.
+ * twiddle factors. Distances are short inside a row or column and long between rows and columns.
+ * This is the program in the accuracy chart of Figure 7 in Zhong, Shen, Ding 2009.
  */
 #include "trace/generate.h"
 
@@ -92,9 +92,9 @@ static void swap(fft_state *s, uint64_t a, uint64_t b) {
     }
 }
 
-/* Makes the references of a butterfly: reads a factor and two numbers, and writes both numbers. The
- * table of factors follows the numbers and has half as many factors as the longer side has
- * numbers. */
+/* Makes the references of a butterfly: reads a twiddle factor and two numbers, and writes both
+ * numbers. The table of twiddle factors follows the numbers and has half as many entries as the
+ * longer side has numbers. */
 static void butterfly(fft_state *s) {
     uint64_t longer = s->rows > s->columns ? s->rows : s->columns;
     uint64_t j = s->place % s->half, a = s->place / s->half * 2 * s->half + j;

@@ -130,8 +130,9 @@ static inline void rdi_lines_deliver(rd_refs *refs, const rdi_columns *col, size
     };
 }
 
-/* Implements read() of a line format: parses lines with `parse` until a batch is full or the input
- * ends. */
+/* Implements read() of a line format: makes a batch of the references that `parse` finds in the
+ * complete lines of the input buffer. If these lines have no reference, reads more; the batch is
+ * empty only at the end of the input. */
 static inline __attribute__((always_inline)) rd_status
 rdi_lines_read(rdi_lines *l, rd_refs *refs, uint32_t fields, rdi_line_parser *parse) {
     rdi_columns *col = l->r->col;

@@ -1,7 +1,7 @@
 /* Functions that reading, writing and generating traces share.
  *
- * Generators and running programs are formats without a file: they have the same table of
- * operations and a reader without an input.
+ * Generators and running programs are formats without a file: each has a table of type
+ * rdi_format_ops and a reader without an input.
  */
 #ifndef RDI_TRACE_H
 #define RDI_TRACE_H

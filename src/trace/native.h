@@ -35,7 +35,7 @@ typedef struct rdi_native_head {
     size_t n_columns, described;
     bool has_events; /* true: there may be frames of events */
     rdi_event_numbers events;
-    char note[512]; /* text that says which parts are skipped; "": none */
+    char note[512]; /* text that names the skipped columns and event kinds; "": none */
 } rdi_native_head;
 
 bool rdi_native_has_magic(const uint8_t *bytes, size_t n);

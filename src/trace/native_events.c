@@ -19,7 +19,7 @@ typedef struct last_of_kind {
 } last_of_kind;
 
 /* Maps positive and negative differences to unsigned numbers, such that small differences become
- * small numbers. */
+ * small numbers (zigzag coding). */
 static uint64_t fold(uint64_t difference) {
     return difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0);
 }

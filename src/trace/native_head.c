@@ -2,8 +2,9 @@
  * docs/trace-format.md.
  *
  * A file with only columns and events of version 1 is a file of version 1 and has no descriptions.
- * Any other file describes its additional columns and events by name. The description of a part
- * also says whether a reader that does not know its name must refuse the file or skip the part.
+ * Any other file describes its additional columns and events by name. The description of a column
+ * or event also says whether a reader that does not know its name must refuse the file or skip that
+ * column or event.
  */
 #include "trace/checksum.h"
 #include "trace/native.h"
@@ -94,8 +95,8 @@ static rd_status take_entry(rdi_input *in, size_t *offset, size_t end, entry *ou
     return RD_OK;
 }
 
-/* Returns the words for what is unknown. If this release knows the column, it does not know how the
- * column is coded. */
+/* Returns the words for the subject of a description. For a column whose name this release knows,
+ * they are "coding of column", because only the coding can then be unknown. */
 static const char *about_text(const entry *e) {
     if (e->about == ABOUT_COLUMN)
         return rdi_column_info_find(e->name) ? "coding of column" : "column";
@@ -157,8 +158,8 @@ static rd_status add_event(rdi_input *in, size_t offset, const entry *e, rdi_nat
     return kind ? RD_OK : skip_entry(in, offset, e, head);
 }
 
-/* Refuses a second description of the same part, whether the part is known or not. `first` is the
- * offset of the description e. */
+/* Refuses a second description with the subject and the name of e, whether this release knows them
+ * or not. `first` is the offset of e. */
 static rd_status check_repeated(rdi_input *in, size_t first, size_t end, const entry *e) {
     for (size_t offset = RDI_NATIVE_HEADER; offset < first;) {
         entry before = {0};

@@ -89,8 +89,8 @@ static rd_status native_writer_open(void *self, rdi_writer *w) {
     return rdi_column_encoder_new(w->ctx, &f->encoder);
 }
 
-/* Writes to p the block of the i-th of the columns that follow the address, and returns its size.
- * The block of a described column has its length before it, which the size includes. */
+/* Writes the block of head.columns[i] to p, and returns its size. The block of a described column
+ * has its length before it, which the size includes. */
 static size_t encode_column(const native_writer *f, const frame *x, size_t i, uint8_t *p) {
     if (i + f->head.described < f->head.n_columns)
         return rdi_column_encode(f->encoder, x->count, x->values[i], NULL, NULL, p);
@@ -158,8 +158,9 @@ static rd_status write_events(native_writer *f, uint64_t end) {
     return RD_OK;
 }
 
-/* Writes the previous frame and the collected events. Then encodes the collected references, or makes
- * the encoding thread do it. Does nothing if no references were collected. */
+/* Writes the previous frame, and the events before the last collected reference. Then encodes the
+ * collected references, or makes the encoding thread do it. Does nothing if no references were
+ * collected. */
 static rd_status end_frame(native_writer *f) {
     if (f->filling->count == 0)
         return RD_OK;

@@ -24,7 +24,8 @@ static inline const char *rdi_scan_json_key(const char *p) {
     return p && *p == ':' ? rdi_scan_blanks(p + 1) : NULL;
 }
 
-/* Skips a number, true, false or null, which are not checked strictly, because they are not used. */
+/* Skips a number, true, false or null without checking it strictly. A caller that uses the value
+ * checks it. */
 static inline const char *rdi_scan_json_word(const char *p) {
     const char *start = p;
     while (rdi_is_digit(*p) || (*p >= 'a' && *p <= 'z') || *p == '+' || *p == '-' || *p == '.' ||

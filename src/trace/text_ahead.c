@@ -145,8 +145,8 @@ static rd_status parse_portion(portion_reader *p, portion *to) {
 
 /* ---- threads ---- */
 
-/* Returns the number of '\n' in the text. Each count of 192 characters fits in one byte, so that a
- * vector register holds many counts. */
+/* Returns the number of '\n' in the text. The number of '\n' in 192 characters fits in one byte, so
+ * that a vector register holds many such numbers. */
 static size_t count_lines(const char *text, size_t n) {
     size_t lines = 0;
     for (size_t i = 0; i < n; i += 192) {
@@ -202,7 +202,8 @@ static bool cut_portion(rdi_text_ahead *a, portion *to) {
     return true;
 }
 
-/* Waits until there is room for the next portion. Returns false if no further portion is needed. */
+/* Waits until there is room for the next portion. Returns false if there is no next portion: the
+ * input has ended, or the caller wants no more portions. */
 static bool wait_for_room(rdi_text_ahead *a) {
     rdi_monitor_enter(&a->lock);
     a->waiting++;

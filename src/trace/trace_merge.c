@@ -118,7 +118,8 @@ static void push(merge_reader *m, size_t part) {
 
 /* ---- reading ---- */
 
-/* Returns the name of a column for messages: the title that it usually has in a table. */
+/* Returns the title that a column usually has in a table. Messages put it between quotes, so the
+ * text of two titles has quotes inside. */
 static const char *title_of(uint32_t field) {
     return field == RD_FIELD_KIND    ? "kind' or 'op"
            : field == RD_FIELD_BYTES ? "size"

@@ -32,8 +32,9 @@ static la_ssize_t feed_archive(struct archive *a, void *user, const void **buf) 
     return (la_ssize_t)got;
 }
 
-/* Returns whether libarchive failed for lack of memory. errno was 0 when libarchive was called: its own error number
- * does not tell lack of memory from damage for zst, bz2 and lz4. */
+/* Returns whether libarchive failed for lack of memory. For zst, bz2 and lz4, the error number of
+ * libarchive does not distinguish lack of memory from damage. So the callers set errno to 0 before
+ * they call libarchive, and this function checks errno as well. */
 static bool is_out_of_memory(const unarchive *u) {
     return errno == ENOMEM || archive_errno(u->archive) == ENOMEM;
 }

@@ -12,7 +12,7 @@ struct rd_trace_writer {
     const rdi_writer_ops *ops;
     char *spec;            /* name and option text; string options point into it */
     void *state;           /* state of the format */
-    rdi_writer core;       /* the part that the format sees */
+    rdi_writer core;       /* the members that the format sees */
     rdi_columns *defaults; /* default values for columns that a batch lacks */
     rd_status broken;      /* status of the first failure, after which nothing is written */
     bool finished;
