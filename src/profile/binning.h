@@ -10,8 +10,9 @@
 #include "base/common.h"
 #include "reusedist/profile.h"
 
-/* Checks a binning. Returns RD_EINVAL if its kind is unknown, if its width or number of groups is
- * 0, or if the width of log-linear bins is not a power of two below RDI_LINEAR_FROM. */
+/* Checks a binning. Returns RD_EINVAL if its kind is unknown, if the width of linear bins or the
+ * number of groups is 0, or if the width of log-linear bins is neither 0 nor a power of two below
+ * RDI_LINEAR_FROM. */
 rd_status rdi_binning_check(rd_ctx *ctx, rd_binning binning);
 
 static inline bool rdi_binning_equal(rd_binning a, rd_binning b) {
@@ -28,7 +29,8 @@ static inline uint64_t rdi_loglinear_width(rd_binning binning) {
     return binning.kind == RD_BINS_LOGLINEAR && binning.param ? binning.param : RDI_LINEAR_FROM;
 }
 
-/* `width` is that of rdi_loglinear_width(). */
+/* Returns the index of the log-linear bin that contains d. `width` is the result of
+ * rdi_loglinear_width(). */
 static inline uint64_t rdi_loglinear_index(uint64_t width, uint64_t d) {
     return d < width ? rdi_bit_width(d) : rdi_bit_width(width) - 1 + d / width;
 }

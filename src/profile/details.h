@@ -9,8 +9,9 @@
 
 /* The data of these sections. The first member is the public rd_details. */
 typedef struct rdi_details {
-    rd_details is; /* the public part, which points into the arena */
-    /* The public part before the first call of rd_profile_show_own(), from which each call begins. */
+    rd_details is; /* the public details, which point into the arena */
+    /* The public details before the first call of rd_profile_show_own(). Each call begins from
+     * them. */
     rd_details recorded;
     bool shown; /* true: `recorded` is set */
     rdi_arena arena;

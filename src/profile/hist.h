@@ -25,9 +25,9 @@ rd_status rdi_hist_new_edges(rd_ctx *ctx, const uint64_t *edges, size_t n, rdi_h
 rd_status rdi_hist_new_like(const rdi_hist *h, rdi_hist **out);
 void rdi_hist_free(rdi_hist *h);
 rd_binning rdi_hist_binning(const rdi_hist *h);
-/* Returns whether h has log bins, log-linear bins of the usual width, or reference bins. Every bin of such a histogram is a
- * log-linear bin or a union of log-linear bins, so a caller may count in log-linear bins first and
- * loses nothing. */
+/* Returns whether h has log bins, log-linear bins of the usual width, or reference bins. Every bin
+ * of such a histogram is a log-linear bin or a union of log-linear bins, so a caller may count in
+ * log-linear bins first and loses nothing. */
 bool rdi_hist_unites_loglinear(const rdi_hist *h);
 
 /* Counts n distances; RD_COLD counts as infinite. */
@@ -37,7 +37,7 @@ rd_status rdi_hist_add_many(rdi_hist *h, uint64_t distance, uint64_t count);
 /* Adds `count` references, whose distances sum to `sum`, to the bin that contains `low`. */
 rd_status rdi_hist_add_bin(rdi_hist *h, uint64_t low, uint64_t count, rd_sum sum);
 /* Adds `count` references, spread evenly over the distances from `low` to `high`. The time is
- * O(bins touched). */
+ * O(bins that get references). */
 rd_status rdi_hist_add_evenly(rdi_hist *h, uint64_t low, uint64_t high, uint64_t count);
 /* Adds all counts and sums of `from`, which must have the same bins, to h. */
 rd_status rdi_hist_merge(rdi_hist *h, const rdi_hist *from);

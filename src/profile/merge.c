@@ -160,8 +160,8 @@ static double band_at(const double *band, size_t n, size_t k) {
 
 /* Updates the sampling rate and the bands of `sum` with those of `part`, before their references
  * are added. The lowest rate decides which caches the sum resolves. A miss ratio of the sum is the
- * mean of the miss ratios of the parts, weighted with their references, so its error is at most the
- * same mean of the errors of the parts. If one part has no band of bursts, neither has the sum. */
+ * mean of the miss ratios of both profiles, weighted with their references, so its error is at most
+ * the same mean of their errors. If one of them has no band of bursts, the sum has none. */
 static void combine_samples(rd_profile_facts *sum, const rd_profile_facts *part) {
     double total = (double)sum->references + (double)part->references;
     double weight = total > 0 ? (double)part->references / total : 0;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FOLDED_MAX 16 /* maximum number of own frames with nodes "(others)" that are considered */
+#define FOLDED_MAX 16 /* maximum number of own frames whose nodes "(others)" are considered */
 #define CLASSES    (RD_LEVELS_MAX + 1)
 
 /* References of an old line that an own call frame causes. The element k of `at` is the number of references
@@ -27,8 +27,9 @@ typedef struct callers {
     size_t others;             /* the line that sums all further lines, or RD_NO_INDEX */
     claim *list;
     size_t n, room;
-    /* The references in contexts without inner frames, by the own call frame outside of them. The first
-     * entry is for contexts that are not in own code. */
+    /* The references of nodes "(others)", which have lost their inner frames, by the innermost call
+     * frame of own code that encloses the node. The first entry is for nodes that no own code encloses,
+     * and for contexts that the tree does not have. */
     claim folded[FOLDED_MAX + 1];
     size_t n_folded;
 } callers;
@@ -146,8 +147,9 @@ static void add_classes(claim *to, const uint64_t *at) {
         to->at[k] += at[k];
 }
 
-/* Claims the references of all nodes, and adds those of nodes "(others)" to `folded`, which has an entry
- * for each frame. */
+/* Claims the references of all nodes except nodes "(others)". Adds the references of nodes "(others)" to
+ * the entry of their own call frame in `folded`, which has one for each frame, or to c->folded[0] if
+ * they have none. */
 static rd_status claim_nodes(callers *c, claim *folded) {
     const rd_contexts *contexts = c->v->contexts;
     size_t *first = rdi_arena_alloc(c->v->arena, contexts->n_frames, sizeof *first);
@@ -176,7 +178,8 @@ static rd_status claim_nodes(callers *c, claim *folded) {
     return RD_OK;
 }
 
-/* Keeps the heaviest entries of `folded`, which has one for each frame. */
+/* Copies the heaviest entries of `folded`, which has one for each frame, to c->folded, after the
+ * first entry. Adds the references in contexts that the tree does not have to the first entry. */
 static void keep_folded(callers *c, claim *folded) {
     uint64_t at[CLASSES] = {0};
     const rd_contexts *contexts = c->v->contexts;
@@ -192,8 +195,8 @@ static void keep_folded(callers *c, claim *folded) {
         c->folded[c->n_folded] = folded[c->n_folded - 1];
 }
 
-/* Returns the references of each function in the list of claims, by entry of `folded`, or NULL if there is no
- * memory for them. */
+/* Returns, for each function, the references that the own call frame of each entry of c->folded has claimed
+ * so far, or NULL if memory is exhausted. */
 static uint64_t (*count_known(callers *c))[FOLDED_MAX + 1] {
     const rd_attribution *old = c->v->old;
     uint64_t(*known)[FOLDED_MAX + 1] =
@@ -208,9 +211,9 @@ static uint64_t (*count_known(callers *c))[FOLDED_MAX + 1] {
     return known;
 }
 
-/* Claims references of a line without a claim for the own frames of `folded`, in proportion to `known` or, if
- * it is NULL, to the references in `folded`, and takes them from `folded`. With `known`, does not claim more
- * than `folded` has. */
+/* Claims the references of a line that have no claim yet for the own call frames in c->folded, in proportion
+ * to `known` or, if it is NULL, to the references in c->folded, and takes them from c->folded. With `known`,
+ * claims at most as many as c->folded has. */
 static void claim_rest(callers *c, size_t line, const uint64_t *known) {
     claim rest[FOLDED_MAX + 1] = {0};
     for (size_t k = 0; k <= c->v->d->n_levels; k++) {
@@ -233,7 +236,8 @@ static void claim_rest(callers *c, size_t line, const uint64_t *known) {
         claim_some(c, line, c->folded[i].frame, rest[i].at);
 }
 
-/* Claims the references that are not in the tree, first those of functions whose callers are known. */
+/* Claims the references of library lines that no node has claimed: first those of functions whose
+ * callers are known. */
 static rd_status claim_folded(callers *c) {
     const rdi_own_view *v = c->v;
     uint64_t(*known)[FOLDED_MAX + 1] = count_known(c);
@@ -281,9 +285,9 @@ static rd_status make_claims(callers *c) {
     return RD_OK;
 }
 
-/* ---- parts ---- */
+/* ---- shares ---- */
 
-/* Adds the parts of an old line: one for each of its n claims, the heaviest first. */
+/* Adds the shares of an old line: one for each of its n claims, the heaviest first. */
 static rd_status add_parts(rdi_own_view *v, size_t old, claim *claims, size_t n) {
     const rd_miss_causes *causes = v->d->causes;
     size_t caches = causes ? causes->n_caches : 0;

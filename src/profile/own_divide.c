@@ -3,7 +3,7 @@
  * The tree of calling contexts has the references and misses of each caller. Everything else that a profile
  * has about a line (distances, first touches, causes of misses, pairs and data) is known for the line as a
  * whole only. It is divided in proportion to the references with the same result in the caches, so that the
- * counts of a part do not contradict each other, and the parts sum to the line. */
+ * counts of a caller's share do not contradict each other, and the shares sum to the line. */
 #include "profile/own_view.h"
 
 #include "profile/hist.h"
@@ -40,8 +40,9 @@ void rdi_deal(uint64_t total, const uint64_t *weights, size_t n, uint64_t *out) 
         out[0] += left;
 }
 
-/* The counts that wait for bins: those of class k of part i are at[k * n + i]. `weights` has room for one
- * class, and `out` for n counts. */
+/* The state of a division. at[k * n + i] is the number of references of share i in class k that have no
+ * bin yet; the references of class k miss in the k smallest caches and hit in the next one. `out` has
+ * room for n counts. */
 typedef struct division {
     rd_share *parts;
     size_t n, n_levels;
@@ -86,8 +87,8 @@ static void divide_bins(division *d, const rd_share *all) {
         }
 }
 
-/* Divides the sum of the distances: each part gets the least sum that its bins allow, and the rest is divided
- * in proportion to the widths of the bins. */
+/* Divides the sum of the distances: each share gets the least sum that its bins allow, and the rest is
+ * divided in proportion to the widths of the bins. */
 static void divide_distances(const division *d, const rd_share *all) {
     rdi_u128 rest = rdi_sum_wide(all->distance_sum), room = 0;
     for (size_t pass = 0; pass < 3; pass++) {

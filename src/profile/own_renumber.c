@@ -2,7 +2,7 @@
  * entries that have become equal. See own_view.h.
  *
  * The profile does not tell which caller of a library line has the misses of a pair, or of a line and data.
- * They are divided among the parts of the line in proportion to the misses of the parts. */
+ * They are divided among the callers' shares of the line in proportion to the misses of the shares. */
 #include "profile/own_view.h"
 
 #include "profile/hist.h"
@@ -10,20 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PARTS_MAX 16 /* maximum number of parts among which an entry of a list is divided */
+#define PARTS_MAX 16 /* maximum number of shares among which an entry of a list is divided */
 
-/* Returns the new line of the heaviest part of an old line. */
+/* Returns the new line of the heaviest share of an old line. RD_NO_INDEX stays RD_NO_INDEX. */
 static size_t into(const rdi_own_view *v, size_t line) {
     return line == RD_NO_INDEX ? line : v->at[v->first[line]].into;
 }
 
-/* Returns the parts of an old line, and their number in *n. */
+/* Returns the shares of an old line, and stores their number in *n. */
 static const rdi_shown_line *parts_of(const rdi_own_view *v, size_t line, size_t *n) {
     *n = v->first[line + 1] - v->first[line];
     return &v->at[v->first[line]];
 }
 
-/* Returns the number of entries into which an entry of a list about an old line is divided at most. */
+/* Returns the maximum number of entries into which an entry about an old line is divided. */
 static size_t most_of(const rdi_own_view *v, size_t line) {
     size_t n = 1;
     if (line != RD_NO_INDEX)
@@ -31,9 +31,9 @@ static size_t most_of(const rdi_own_view *v, size_t line) {
     return n > PARTS_MAX ? PARTS_MAX + 1 : n;
 }
 
-/* Divides a count and its misses among the n parts of a line by result in the caches, as
- * rd_profile_show_own() says. The first PARTS_MAX parts have elements of their own in `counts` and `misses`,
- * which have room for one more, for the sum of all further parts. */
+/* Divides a count and its misses among the n shares of a line in proportion to their references with the
+ * same result in the caches. The first PARTS_MAX shares have elements of their own in `counts` and
+ * `misses_of`. One more element has the sum of all further shares. */
 static void divide(const rdi_own_view *v, const rdi_shown_line *parts, size_t n, uint64_t count,
                    const uint64_t *misses, uint64_t *counts, uint64_t (*misses_of)[RD_LEVELS_MAX]) {
     uint64_t at[RD_LEVELS_MAX + 1], weights[PARTS_MAX + 1][RD_LEVELS_MAX + 1] = {{0}};
@@ -78,7 +78,7 @@ static int by_pair_weight(const void *a, const void *b) {
 }
 
 /* Writes the new pairs of an old pair to `out`, and returns their number. The line that used the blocks before
- * becomes the line of its heaviest part. */
+ * becomes the new line of its heaviest share. */
 static size_t divide_pair(const rdi_own_view *v, const rd_reuse_pair *old, rd_reuse_pair *out) {
     uint64_t counts[PARTS_MAX + 1], misses[PARTS_MAX + 1][RD_LEVELS_MAX] = {{0}};
     size_t n = 1, made = most_of(v, old->reuse), used = 0;
@@ -142,8 +142,8 @@ static int by_line_data(const void *a, const void *b) {
     return (x->data > y->data) - (x->data < y->data);
 }
 
-/* Writes the new entries of an old entry to `out`, and returns their number. Leaves out the sum of the parts
- * beyond PARTS_MAX, as the list only has the entries with the most misses. */
+/* Writes the new entries of an old entry to `out`, and returns their number. Leaves out the sum of the
+ * shares beyond PARTS_MAX, because the list only has the entries with the most misses. */
 static size_t divide_line_data(const rdi_own_view *v, const rd_line_data *old, rd_line_data *out) {
     uint64_t counts[PARTS_MAX + 1], misses[PARTS_MAX + 1][RD_LEVELS_MAX] = {{0}};
     size_t n, used = 0;
@@ -206,8 +206,9 @@ static int by_count(const void *a, const void *b) {
     return by_conflicts(a, b);
 }
 
-/* Writes the new entries of an old entry to `out`, and returns their number: as divide_line_data(), by the
- * conflicts of the parts in this cache. */
+/* Writes the new entries of an old entry to `out`, and returns their number. The count is divided in
+ * proportion to the conflicts of the shares in this cache. Like divide_line_data(), leaves out the sum of
+ * the shares beyond PARTS_MAX. */
 static size_t divide_conflicts(const rdi_own_view *v, const rd_line_conflicts *old,
                                rd_line_conflicts *out) {
     uint64_t weights[PARTS_MAX + 1] = {0}, counts[PARTS_MAX + 1];

@@ -2,9 +2,9 @@
  *
  * A line of the profile has one chain of inlined calls, so the whole line moves to the innermost call
  * frame of own code in this chain. A line of a library function that was called, not inlined, is divided
- * among the innermost call frames of own code in the tree of calling contexts. What no own code has called
- * stays where it is, and so does every line of a library if the profile has no calling contexts. Every sum
- * stays exact.
+ * among the innermost call frames of own code in the tree of calling contexts. A library line that no own
+ * code has called stays where it is, and so does every line of a library if the profile has no calling
+ * contexts. Every sum stays exact.
  */
 #include "profile/own_view.h"
 
@@ -89,7 +89,7 @@ static int compare_shown(const void *a, const void *b) {
         order = order ? order : (x->line > y->line) - (x->line < y->line);
         order = order ? order : strcmp(x->function, y->function);
     }
-    return order ? order : (x > y) - (x < y); /* the parts are in the order of the old lines */
+    return order ? order : (x > y) - (x < y); /* the shares are in the order of the old lines */
 }
 
 static bool is_same_place(const rdi_shown_line *a, const rdi_shown_line *b) {
@@ -139,7 +139,7 @@ static size_t find_function(rdi_own_view *v, const char *name, const char *modul
     return v->is->n_functions++;
 }
 
-/* Moves the counts of a part from its library function `from` to function `to` of own code. */
+/* Moves the counts of a share from its library function `from` to function `to` of own code. */
 static void move_to_function(rdi_own_view *v, const rdi_shown_line *s, size_t from, size_t to) {
     size_t n = v->causes ? v->causes->n_caches : 0;
     if (from == to || v->functions[from].share.references < s->share->references)
@@ -162,8 +162,8 @@ static uint64_t all_misses(const rdi_own_view *v, const rd_share *share) {
     return sum;
 }
 
-/* Adds the counts of a part to the new line `to`. `*most` is the largest number of misses, summed over the
- * levels, of a part of `to` so far; a part with more sets the library function of `to`. */
+/* Adds the counts of a share to the new line `to`. `*most` is the largest number of misses, summed over
+ * the levels, of a share of `to` so far; a share with more sets the library function of `to`. */
 static void add_line(rdi_own_view *v, const rdi_shown_line *s, rd_code_line *to, uint64_t *most) {
     const rd_code_line *line = &v->old->lines[s->old];
     uint64_t weight = all_misses(v, s->share);
@@ -215,8 +215,8 @@ static const char *text_of(const rd_attribution *a, size_t source, uint64_t line
     return NULL;
 }
 
-/* Makes a new line from all parts, beginning with parts[0], that are shown at the same place. Returns the
- * number of these parts. */
+/* Makes a new line from all shares, beginning with parts[0], that are shown at the same place. Returns
+ * the number of these shares. */
 static size_t make_line(rdi_own_view *v, rdi_shown_line **parts, size_t n, rd_code_line *out) {
     const rdi_shown_line *s = parts[0];
     size_t members = 1;
@@ -303,7 +303,7 @@ static void add_line_causes(rdi_own_view *v, const rdi_shown_line *s) {
     }
 }
 
-/* Makes the new lines from groups of parts, and sorts them. */
+/* Makes a new line of all shares that are shown at the same place, and sorts the new lines. */
 static rd_status make_lines(rdi_own_view *v) {
     size_t n = v->n_at, made = 0;
     rdi_shown_line **parts = rdi_arena_alloc(v->arena, n, sizeof *parts);
@@ -342,7 +342,7 @@ static rd_status make_lines(rdi_own_view *v) {
 
 /* ---- all ---- */
 
-/* Copies the lists that change. There are at most as many new functions and files as parts. */
+/* Copies the lists that change. There are at most as many new functions and files as shares. */
 static rd_status copy_old(rdi_own_view *v) {
     const rd_attribution *old = v->old;
     const rd_miss_causes *causes = v->d->causes;

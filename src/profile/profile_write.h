@@ -1,5 +1,5 @@
-/* Functions that write parts of the profile file. Each writes members of the open object. The
- * report page also uses some of them. docs/profile-format.md describes the file. */
+/* Functions that write members of the profile file into the open JSON object. The report page also
+ * uses some of them. docs/profile-format.md describes the file. */
 #ifndef RDI_PROFILE_WRITE_H
 #define RDI_PROFILE_WRITE_H
 

@@ -136,8 +136,8 @@ static void hierarchy_read(rdi_profile_reader *r, void **data) {
     }
 }
 
-/* Returns whether the counts of one cache can be true. The function subtracts parts from the whole
- * instead of adding them up, so that nothing overflows. */
+/* Returns whether the counts of one cache can be true. The function subtracts counts from their
+ * total instead of adding them up, so that nothing overflows. */
 static bool is_possible(const rd_cache_counts *c, bool causes) {
     uint64_t left = c->misses;
     if (c->misses > c->references || c->far_hits > c->references - c->misses ||

@@ -1,6 +1,6 @@
 /* Section "interleaving": the order in which the references of threads were analyzed, if it is not the
- * recorded order. A merged profile has this section if all profiles have the same turns and the same size
- * of the reorder buffer. */
+ * recorded order. A merged profile has this section if all profiles have it, with the same turns and the
+ * same size of the reorder buffer. */
 #include "profile/profile_reader.h"
 #include "profile/profile_write.h"
 #include "profile/sections.h"

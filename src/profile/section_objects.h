@@ -1,5 +1,5 @@
-/* The data of the section "objects", the function that makes it, and functions for parts of this section and
- * of similar sections. */
+/* The data of the section "objects", the function that makes it, and functions that read and write values of
+ * this section and of similar sections. */
 #ifndef RDI_SECTION_OBJECTS_H
 #define RDI_SECTION_OBJECTS_H
 
@@ -7,7 +7,7 @@
 #include "profile/profile_reader.h"
 #include "reusedist/objects.h"
 
-/* The data of the section. The first member is the public part. */
+/* The data of the section. The first member is the public struct. */
 typedef struct rdi_objects_section {
     rd_objects_facts is; /* points into the arena */
     rdi_arena arena;
@@ -21,7 +21,7 @@ void rdi_popularity_add(rd_popularity rows[RD_POPULARITY_ROWS], const rd_popular
 /* Moves the rows that have objects to the beginning, and returns their number. */
 size_t rdi_popularity_pack(rd_popularity rows[RD_POPULARITY_ROWS]);
 
-/* ---- parts of the section: sizes and popularity (popularity.c) ---- */
+/* ---- sizes and popularity (popularity.c) ---- */
 
 /* These functions read the values of keys into an rd_size_class[] or an rd_objects_facts. */
 void rdi_read_classes(rdi_profile_reader *r, void *field);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The data of the section. The first member is the public part. */
+/* The data of the section. The first member is the public struct. */
 typedef struct private_caches {
     rd_private_simulation is; /* points into the arena */
     rdi_arena arena;

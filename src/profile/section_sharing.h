@@ -6,7 +6,7 @@
 #include "profile/sections.h"
 #include "reusedist/sharing.h"
 
-/* The data of the section. The first member is the public part. */
+/* The data of the section. The first member is the public struct. */
 typedef struct rdi_sharing_section {
     rd_shared_data is; /* points into the arena */
     rdi_arena arena;

@@ -1,6 +1,6 @@
-/* Sections: the optional parts of a profile. A section is one table in one file, section_NAME.c,
- * and one line in sections.def. Profiles are read, written, merged and freed with the functions in
- * this table.
+/* Sections: the optional data of a profile. A section is one table in one file, section_NAME.c, and
+ * one line in sections.def. Profiles are read, written, merged and freed with the functions in this
+ * table.
  *
  * The data of a section is one object, which the profile owns. Several sections can share one
  * object; one of them is its owner.
@@ -21,7 +21,7 @@ struct rdi_section {
     unsigned minor;           /* a file with this section has at least the schema 1.minor */
     const rdi_section *owner; /* the section that owns the data; NULL: this section */
     /* Optional. Returns whether `data`, which other sections share, has anything of this section.
-     * If there is no such function, all data have something of this section. */
+     * Without this function, all data count as having something of this section. */
     bool (*has)(const void *data);
     /* Reads the value of the key into *data, which is NULL unless another section of the same owner
      * has already been read. A failure is stored in r->j. */

@@ -4,9 +4,9 @@
  *
  * A reuse of time distance D has an interval of D - 1 references between its two ends. The number
  * of distinct blocks in the interval is the number of its references after which their block is not
- * used again in the interval. This holds for the reference tau steps before the end if its gap,
- * the time T until the next use of its block, is above tau. The mean number of distinct blocks is
- * the sum over the interval,
+ * used again in the interval. The reference tau steps before the end of the interval is one of them
+ * if its gap, the time T until the next use of its block, is above tau. The mean number of distinct
+ * blocks is the sum over the interval,
  *
  *     mean(D) = sum over tau = 1 .. D-1 of P(T > tau),
  *
