@@ -1,7 +1,7 @@
 /* A table of address ranges. See code_ranges.h.
  *
- * If ranges overlap, they are cut into pieces that do not, so that one binary search finds the range of an
- * address. n ranges become at most 2 n pieces.
+ * If ranges overlap, they are cut into shorter ranges that do not, so that one binary search finds the
+ * range of an address. n ranges become at most 2 n shorter ones.
  */
 #include "symbols/code_ranges.h"
 
@@ -42,8 +42,8 @@ static bool do_overlap(const rdi_code_ranges *r) {
     return false;
 }
 
-/* The state of cutting ranges into pieces. `open` has the ranges that begin before the address `at`, in
- * ascending order of their beginnings. Some of them may have ended. */
+/* The state of cutting ranges into shorter ones (`pieces`). `open` has the ranges that begin before the
+ * address `at`, in ascending order of their beginnings. Some of them may have ended. */
 typedef struct cutter {
     const rdi_code_range **open;
     size_t n_open;
@@ -51,7 +51,7 @@ typedef struct cutter {
     rdi_code_ranges pieces;
 } cutter;
 
-/* Adds the pieces from `at` up to the address `to`. */
+/* Adds the shorter ranges from `at` up to the address `to`. */
 static rd_status cut(rd_ctx *ctx, cutter *c, uint64_t to) {
     while (c->n_open && c->at < to) {
         const rdi_code_range *last = c->open[c->n_open - 1];

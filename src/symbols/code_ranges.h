@@ -25,7 +25,8 @@ typedef struct rdi_code_ranges {
 /* Adds [low, high) with the number `item`. An empty range is left out. */
 rd_status rdi_code_ranges_add(rd_ctx *ctx, rdi_code_ranges *r, uint64_t low, uint64_t high,
                               size_t item);
-/* Must be called once, after all ranges were added and before the first search. */
+/* Sorts the table for searching. The caller calls this function once, after it has added all ranges
+ * and before the first search. */
 rd_status rdi_code_ranges_sort(rd_ctx *ctx, rdi_code_ranges *r);
 /* Returns the range that the address belongs to, or NULL. */
 const rdi_code_range *rdi_code_ranges_find(const rdi_code_ranges *r, uint64_t address);

@@ -27,8 +27,8 @@ static bool enter(rdi_rust_symbol *r) {
 
 typedef enum target { A_PATH, A_VALUE_PATH, A_TYPE, A_CONST } target;
 
-/* Reads a back reference and the part of the symbol that it refers to. If r->quiet is set, that
- * part is not read, because nothing would be written. */
+/* Reads a back reference and the earlier text of the symbol that it refers to. If r->quiet is above
+ * 0, that text is not read, because nothing would be written. */
 static void follow(rdi_rust_symbol *r, target what) {
     size_t from = r->at - 1;
     uint64_t to = rdi_rust_base62(r);

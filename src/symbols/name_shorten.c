@@ -169,7 +169,7 @@ static void at_brace(shortener *s) {
     s->at = after;
 }
 
-/* Drops a namespace that only tells versions of a library apart. */
+/* Drops a namespace that only tells versions of a library apart. Returns whether there was one. */
 static bool drop_version(shortener *s) {
     static const char *const versions[] = {"__cxx11::", "__1::", "__debug::", "_V2::"};
     for (size_t i = 0; i < RDI_COUNT(versions) && ends_with(s, "::"); i++)

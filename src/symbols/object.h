@@ -49,8 +49,9 @@ rd_status rdi_object_find(rdi_object *o, uint64_t address, rdi_location *out);
  * 0 if the range is unknown. */
 void rdi_object_span(const rdi_object *o, uint64_t *low, uint64_t *high);
 
-/* Appends to a text which part of a variable is at an address: ".field" or "[3].field", and "+4" for an
- * offset of 4 bytes inside this part. Appends nothing if there is no variable, or its type is unknown. */
+/* Appends to a text the field or element of a variable at an address: ".field" or "[3].field", and "+4"
+ * if the address is 4 bytes after the beginning of this field or element. Appends nothing if there is no
+ * variable, or its type is unknown. */
 rd_status rdi_object_part(rdi_object *o, uint64_t address, rdi_text *out);
 
 /* Calls `take` for every variable, in no particular order. If `take` fails, stops and returns its

@@ -1,4 +1,4 @@
-/* The parts of an object file, opened by object_libdw.c, that object_types.c uses. */
+/* The members of an open object file (object_libdw.c) that object_types.c uses. */
 #ifndef RDI_OBJECT_DWARF_H
 #define RDI_OBJECT_DWARF_H
 

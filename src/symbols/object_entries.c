@@ -48,7 +48,8 @@ void rdi_code_entries_fini(rd_ctx *ctx, rdi_code_entries *e) {
 
 /* ---- the inlined functions and lexical blocks inside an entry ---- */
 
-/* `parent` is where the entry lies in memory, which tells the entries of all files apart. */
+/* The children of an entry that have code. `parent` is the address in memory of the entry's debug
+ * information, which is different for each entry of each file. */
 typedef struct rdi_inside {
     const void *parent; /* NULL: the slot is free */
     rdi_code_entries children;

@@ -17,7 +17,8 @@ typedef struct rdi_code_entries {
 
 /* Adds all code ranges of an entry. */
 rd_status rdi_code_entries_add(rd_ctx *ctx, rdi_code_entries *e, Dwarf_Die *entry);
-/* Must be called once, after all entries were added and before the first search. */
+/* Sorts the table for searching. The caller calls this function once, after it has added all
+ * entries and before the first search. */
 rd_status rdi_code_entries_sort(rd_ctx *ctx, rdi_code_entries *e);
 /* Returns the entry whose code contains the address, or NULL. `begin` may be NULL; *begin becomes the
  * beginning of the code range that contains the address. */

@@ -1,5 +1,5 @@
-/* Names the parts of variables: the field or array element at an address, from the types in the
- * debug information. See object.h. */
+/* Names the field or array element of a variable at an address, from the types in the debug
+ * information. See object.h. */
 #include "symbols/object_dwarf.h"
 
 #include "base/text.h"
@@ -164,7 +164,8 @@ static bool add_element(rdi_text *t, Dwarf_Die *type, uint64_t *offset) {
     return stride == size;
 }
 
-/* Adds the names of the parts of a type that contain the offset, from the outside in. */
+/* Adds the names of the nested fields and elements that contain the offset, from the outside in,
+ * and the offset in the innermost one unless it is 0. */
 static void add_parts(rdi_text *t, Dwarf_Die type, uint64_t offset) {
     for (unsigned depth = 0; depth < DEPTH_MAX; depth++) {
         Dwarf_Die member, of_type;
