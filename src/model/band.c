@@ -1,5 +1,5 @@
 /* Computes the confidence band around the miss ratios of a sampled profile. The sample consists of
- * blocks (engine shards) or of parts of the run (bursts). */
+ * blocks (engine shards) or of bursts of references. */
 #include "model/mrc.h"
 
 #include "profile/profile_build.h"

@@ -2,8 +2,8 @@
  * differ.
  *
  * The accuracy and the test for equality walk over the rows of both histograms in parallel.
- * Overlapping rows form one bin, the span, so histograms with different bins are compared in the
- * finest bins that both have.
+ * Overlapping rows form one common bin (`span` in the code), so histograms with different bins are
+ * compared in the finest bins that both have.
  */
 #include "reusedist/model.h"
 
@@ -40,7 +40,7 @@ static bool row_follows(const row_list *list, uint64_t high) {
     return list->next < list->n && list->rows[list->next].low <= high;
 }
 
-/* Finds the next span of both lists. Returns false at the end. */
+/* Finds the next common bin of both lists. Returns false at the end. */
 static bool next_span(row_list list[2], span *out) {
     *out = (span){.low = UINT64_MAX};
     for (int i = 0; i < 2; i++)
@@ -226,8 +226,8 @@ static bool has_same_bytes(const rd_objects_facts *a, const rd_objects_facts *b)
     return true;
 }
 
-/* Returns whether block sizes and totals are equal, and also the counts in the finest bins that
- * both profiles have, and the sums in these bins if both profiles know them. */
+/* Returns whether block sizes and totals are equal, the counts in the finest bins that both
+ * profiles have, the sums in these bins if both profiles know them, and the bytes of objects. */
 static bool is_identical(rd_profile *const pair[2]) {
     const rd_profile_facts *a = rd_profile_facts_of(pair[0]), *b = rd_profile_facts_of(pair[1]);
     if (a->references != b->references || a->blocks != b->blocks || a->infinite != b->infinite ||

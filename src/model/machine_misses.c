@@ -1,5 +1,5 @@
-/* Computes the misses of a machine's caches, and the time that they cost, from a profile or a part
- * of it. */
+/* Computes the misses of a machine's caches, and the time that they cost, from a profile or from
+ * the share of a function, line or data region. */
 #include "model/machine_misses.h"
 
 #include "model/smith.h"

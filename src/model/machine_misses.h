@@ -1,5 +1,5 @@
-/* Computes the time that the references of a part of a profile wait for the caches and the memory
- * of a machine. */
+/* Computes the time that the references of a function, line or data region wait for the caches and
+ * the memory of a machine. */
 #ifndef RDI_MACHINE_MISSES_H
 #define RDI_MACHINE_MISSES_H
 

@@ -201,7 +201,8 @@ static void read_pieces(rdi_json *j, rd_model *m) {
         read_piece(j, m);
 }
 
-/* The members of a model. Each of them occurs once, and only the first one is optional. */
+/* The members of a model. Each of them occurs at most once, and only "thresholds", the first one,
+ * is optional. */
 static const struct {
     const char *key;
     void (*read)(rdi_json *j, rd_model *m);

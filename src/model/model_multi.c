@@ -60,8 +60,8 @@ static uint64_t finite_references(const rd_bin *rows, size_t n) {
 }
 
 /* Returns the share of a row in `total` references, and the range over which these references are
- * assumed to be spread evenly: the part of the bin that keeps their mean. The range is at least one
- * block wide, and wide enough for the precision of a double. */
+ * assumed to be spread evenly: the widest range inside the bin that has their mean in the middle.
+ * The range is at least one block wide, and wide enough for the precision of a double. */
 static content content_of(const rd_bin *row, double total) {
     double low = (double)row->low, high = (double)row->high + 1, mean = rd_bin_mean(row) + 0.5;
     double least = fmax(0.5, mean * 0x1p-50);

@@ -20,7 +20,7 @@
 /* Factor that prevents rounding errors from making a whole distance smaller by one. */
 #define ROUNDING (1 + 1e-12)
 
-/* A part of the references of a bin. */
+/* Some of the references of a bin. */
 typedef struct bucket {
     uint64_t index;
     double share, distance; /* `distance` is the sum of share times distance */

@@ -4,8 +4,8 @@
  * the curve is 1 minus the cumulative histogram. Every finite distance is below the bound, or below
  * the number of blocks, so bins are cut at this limit. The distribution of the distances inside a
  * bin is unknown, but often their mean is known. The distances are assumed to be spread evenly over
- * the part of the bin that keeps this mean, so that distances near the lower end of a bin do not
- * appear as spread over the whole bin.
+ * the widest range inside the bin that has this mean in the middle, so that distances near the
+ * lower end of a bin do not appear as spread over the whole bin.
  */
 #include "model/mrc.h"
 

@@ -34,7 +34,8 @@ double rdi_mrc_scan_at(rdi_mrc_scan *scan, uint64_t blocks, bool *interpolated);
 uint64_t rdi_mrc_bin_end(const rdi_mrc_scan *scan, const rd_bin *bin);
 
 /* The distances [from, end) over which the references of a bin are assumed to be spread evenly: the
- * part of the bin that keeps their mean, or the whole bin if the mean is unknown. */
+ * widest range inside the bin that has their mean in the middle, or the whole bin if the mean is
+ * unknown. */
 typedef struct rdi_mrc_spread {
     uint64_t from, end;
 } rdi_mrc_spread;

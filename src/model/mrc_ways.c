@@ -1,7 +1,7 @@
 /* Estimates the miss ratio of a set-associative cache from a profile, after Smith (1978).
  *
  * Every reference counts with the probability that it misses, given its distance (smith.h). The
- * references of a bin are spread over the bin as in mrc.c. So the estimate is also the expected
+ * references of a bin are spread over the bin like in mrc.c. So the estimate is also the expected
  * miss ratio of a fully associative cache of random size. This size is the distance at which enough
  * blocks have fallen into the set to fill it. The confidence band of a sample is therefore the mean
  * of the bands of these sizes.
