@@ -63,8 +63,9 @@ struct rd_analysis {
     rd_engine *engine;       /* NULL: not open yet, or objects or private stacks are analyzed */
     double own_seconds;      /* seconds that private caches or the object cache have taken */
     rd_sharing *sharing;     /* private caches; NULL: not requested, or no trace is open yet */
-    size_t next_event;       /* index of the next event of the batch for `sharing` */
-    uint64_t sharing_before; /* the thread before the last batch, as in rdi_threads_seen */
+    size_t next_event;       /* index of the batch's next event for `sharing` */
+    uint64_t sharing_before; /* the thread of all references before the last batch:
+                                sharing_seen.first, before that batch was looked at */
     rdi_threads_seen sharing_seen; /* the threads of `sharing`, if it has an order of its own */
     bool beside; /* true: `sharing` gets the references in its own order (feed_beside.c) */
     rd_distance_sink sink; /* receives every distance; NULL: there is no receiver */
@@ -172,7 +173,7 @@ static inline bool rdi_analysis_has_engine(const rd_analysis *a) {
     return !a->config.objects && a->config.stacks == RD_STACKS_SHARED;
 }
 
-/* Returns whether the engine is exact and gives each distance at once. */
+/* Returns whether the engine is exact and immediate. */
 bool rdi_analysis_is_exact(const rd_analysis *a);
 
 /* Returns whether the analysis needs private caches of threads, either to measure distances or to find

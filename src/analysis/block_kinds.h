@@ -19,7 +19,8 @@ void rdi_block_threads(const rd_refs *refs, const uint32_t *origins, size_t n, b
 /* Tells whether references belong to several threads. An object of zeros has seen no references. */
 typedef struct rdi_threads_seen {
     bool any, several;
-    uint64_t first; /* a thread, as rdi_block_threads() numbers it, if `any` is true */
+    uint64_t first; /* if `any` is true: thread of the first reference of the last batch, numbered
+                       like in rdi_block_threads() */
 } rdi_threads_seen;
 
 /* Looks at the threads of a batch. A batch without thread numbers is ignored. */

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Describes an input by its name. A regular file also gets its size and its time of change, so that
- * a checkpoint is not used after the file has changed. */
+/* Describes an input by its name. A regular file also gets its size and the time of its last
+ * modification, so that a checkpoint is not used after the file has changed. */
 static void describe_input(rdi_text *t, const rdi_analysis_input *input) {
     struct stat file;
     rdi_text_printf(t, "%s\n", input->name);

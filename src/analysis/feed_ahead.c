@@ -3,8 +3,8 @@
 #include "analysis/analysis_state.h"
 #include "analysis/read_ahead.h"
 
-/* Maximum number of blocks per feed of an engine that analyzes them at once; progress is reported
- * after each feed. A late engine receives whole batches, because it only collects them. */
+/* Maximum number of blocks per feed of an immediate engine; progress is reported after each feed. A
+ * late engine receives whole batches, because it only collects them. */
 #define FEED_BLOCKS ((size_t)1 << 16)
 
 /* Returns whether decoding ahead is possible and useful: the trace is a file that can be read from

@@ -54,9 +54,8 @@ static double seconds_since(const struct timespec *from) {
     return (double)(now.tv_sec - from->tv_sec) + (double)(now.tv_nsec - from->tv_nsec) * 1e-9;
 }
 
-/* Passes the distances of n references in a->distances to the sink. A coherence miss becomes RD_COLD,
- * because its distance counts as infinite, like that of a first
- * reference. */
+/* Passes the distances of n references in a->distances to the sink. A coherence miss becomes
+ * RD_COLD, because its distance counts as infinite, like that of a first reference. */
 static rd_status deliver(rd_analysis *a, size_t n) {
     for (size_t i = 0; i < n; i++)
         a->distances[i] = a->distances[i] == RD_MISS_COHERENCE ? RD_COLD : a->distances[i];

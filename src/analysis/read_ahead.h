@@ -22,7 +22,7 @@
 typedef struct rdi_read_ahead rdi_read_ahead;
 
 typedef struct rdi_read_ahead_config {
-    const char *path, *format; /* both borrowed; `format` as in rd_trace_open() */
+    const char *path, *format; /* arguments of rd_trace_open(), borrowed */
     rd_mapping mapping;        /* if it asks for origins, batches have kinds */
     uint64_t references;       /* number of references in the trace, from rd_trace_count() */
     uint64_t slice;            /* number of references per slice, at least 1 */

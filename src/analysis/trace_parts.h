@@ -36,7 +36,7 @@ void rdi_parts_watch_fini(rdi_parts_watch *w);
 extern const rd_parts rdi_trace_parts;
 
 /* Returns the data that a reader needs, as a text to be freed with rdi_free(), or NULL if memory is
- * exhausted. `format` is as in rd_trace_open(). */
+ * exhausted. `format` is the argument `spec` of rd_trace_open(). */
 char *rdi_trace_parts_describe(rd_ctx *ctx, const char *path, const char *format,
                                const rd_mapping *mapping);
 
