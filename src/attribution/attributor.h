@@ -31,8 +31,8 @@ typedef struct rdi_tile {
     uint8_t step[RDI_TILE];        /* the step of each distance, which counting finds */
     bool has_contexts;
     uint64_t context[RDI_TILE]; /* the key of the context and site of each reference */
-    uint64_t home[RDI_TILE]; /* the home slot of each such key in the table that has moved `moves`
-                                   times */
+    uint64_t home[RDI_TILE]; /* the home slot of each key in `context`, found after `moves` moves of
+                                the table */
     uint32_t moves;
     rdi_tuple_key key[RDI_TILE];
     rdi_tuple *tuple[RDI_TILE]; /* the home slot of each key in the table `slots`, to which counting
@@ -114,7 +114,7 @@ rd_status rdi_count_rest(rd_attributor *a);
 rd_status rdi_snippets_read(rd_ctx *ctx, rdi_arena *arena, rd_attribution *a, rd_code_line *lines,
                             const rd_code_line *shown);
 
-/* Makes the part of the details about code and data. (breakdown.c) */
+/* Makes the details about code and data: the attribution and the causes of misses. (breakdown.c) */
 rd_status rdi_breakdown(rd_attributor *a, rdi_details *details);
 
 #endif

@@ -23,9 +23,9 @@ typedef struct rdi_call {
     uint32_t own; /* index of the innermost call in the user's own code, from this one outward; 0:
                         none */
     /* Index of the context under which the references are counted: this one if it is not folded,
-     * otherwise the outermost folded context around it, or 0 if rdi_contexts.flat. The call of the
-     * outermost folded context tells which function made it. Without that function, the references
-     * would be next to it in the call tree instead of below it. */
+     * otherwise the outermost folded context around it, or 0 if rdi_contexts.flat. The references
+     * count under the outermost folded context, not under its caller, because its call tells which
+     * function made the call: in the call tree, they are below this function, not beside it. */
     uint32_t counted : 30;
     uint32_t folded : 1, own_known : 1;
 } rdi_call;
@@ -96,9 +96,9 @@ static inline size_t rdi_key_context(uint64_t key) {
     return (size_t)(key >> 32) - 1;
 }
 
-/* Returns the key of a reference to `site` in a context with this key mask: the key of the context under
- * which the references are counted, with all site bits set unless the context is folded. The key is 0
- * if the mask is 0, because the context is not defined. */
+/* Returns the key of a reference from `site` in a context with this key mask. The mask is the key of the
+ * context under which the references are counted, with all site bits set unless the context is folded,
+ * or 0 if the context is not defined. The key is then 0 as well. */
 static inline uint64_t rdi_context_key_of(uint64_t mask, uint64_t site) {
     return mask & (RDI_CONTEXT_FIELD | site);
 }
@@ -118,8 +118,8 @@ static inline unsigned rdi_contexts_shift(const rdi_contexts *c) {
  * key is 0 if its context is not defined. */
 void rdi_contexts_keys(const rdi_contexts *c, const uint64_t *numbers, size_t n,
                        const uint64_t *sites, unsigned shift, uint64_t *keys);
-/* Counts a reference that misses in `missed` levels. rdi_contexts_count() calls it if the key is
- * not in the cache line of its home slot, or if the counter is full. */
+/* Counts a reference that misses in `missed` levels, wherever its key is. Callers try
+ * rdi_contexts_count() first. Does nothing if the key is 0. */
 rd_status rdi_contexts_count_slowly(rdi_contexts *c, uint64_t key, unsigned missed);
 
 /* Counts a reference like rdi_contexts_count_slowly(), if the key is in the cache line of its home

@@ -61,9 +61,9 @@ PASS rd_status prepare_sites(rd_attributor *a, const uint64_t *pc, rdi_tile *p) 
     return RD_OK;
 }
 
-/* Returns the part of a column of the batch that belongs to the tile: a part of the column itself if
- * the tile is `plain` (is_plain()) and the batch has the column, otherwise a copy in `room`. `column`
- * is NULL if the batch lacks the column; its values are 0 then. */
+/* Returns the values of a column of the batch for the n references of the tile: a pointer into the
+ * column if the tile is `plain` (is_plain()) and the batch has the column, otherwise a copy in
+ * `room`. `column` is NULL if the batch lacks the column; its values are 0 then. */
 static const uint64_t *part_of(const uint64_t *column, const uint32_t *origin, bool plain, size_t n,
                                uint64_t *room) {
     if (plain && column)

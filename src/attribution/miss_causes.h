@@ -12,8 +12,9 @@ typedef struct rdi_entries {
     rdi_ranking *functions, *lines, *data;
 } rdi_entries;
 
-/* Sets *lines to true if some misses belong to a line without references, and *data to true if some
- * belong to a region without references. Must be called before the rankings are sorted. */
+/* Sets *lines to true if some misses belong to no line or to a line without references, and *data
+ * to true if some belong to no region or to a region without references. The caller must not have
+ * sorted the rankings yet. */
 void rdi_miss_causes_others(const rdi_misses *m, const rdi_entries *e, bool *lines, bool *data);
 /* Makes the result in the arena. *out becomes NULL if no caches were simulated. */
 rd_status rdi_miss_causes_make(const rd_attributor *a, const rdi_entries *e, rdi_arena *arena,

@@ -2,8 +2,8 @@
  * evict each other's blocks.
  *
  * The simulator gets a tag with every reference, and hands it back with every miss. The tag is the
- * part of a tuple's key that tells the reuse and the region, so that a miss needs no look-up of its
- * block. docs/hierarchies.md defines causes and evictors.
+ * low bits of a tuple's key, which hold the reuse and the region, so that a miss needs no look-up
+ * of its block. docs/hierarchies.md defines causes and evictors.
  *
  * Memory is bounded. Beyond the maximum number of combinations, misses count for RDI_OTHERS, and no
  * miss is ever lost.

@@ -30,7 +30,7 @@ typedef struct rdi_passes {
      * none, unless all numbers are below `room`, the number of `masks`. */
     bool (*contexts)(const uint64_t *masks, size_t room, const uint64_t *numbers,
                      const rdi_tuple_key *reuse, size_t n, uint64_t *key);
-    /* Finds the home slots of such keys; see rdi_contexts_home(). */
+    /* Finds the home slots of keys of calling contexts and sites; see rdi_contexts_home(). */
     void (*homes)(const uint64_t *key, size_t n, unsigned shift, uint64_t *home);
     /* Finds the home slots of the keys of tuples. */
     void (*tuples)(const rdi_tuples *t, const rdi_tuple_key *key, size_t n, rdi_tuple **tuple);

@@ -6,9 +6,10 @@
  * has long distances, but neither is a behavior of its own. Finally, intervals with the same
  * signature get the number of the same phase.
  *
- * The references that bring in the working set of a phase are beyond its reach: they have infinite
- * distances at the first visit and long ones at later visits. They are compared as one bin, as long
- * as there are at most ROUNDING times as many of them as at the first visit. */
+ * The references that bring in the working set of a phase have longer distances than nearly all
+ * other references of the phase (its `reach`): infinite ones at the first visit, long ones at later
+ * visits. So the bins beyond the reach are compared as one bin if the later interval has at most
+ * ROUNDING times as many references there as the earlier interval. */
 #include "attribution/phases.h"
 
 #include <math.h>
@@ -196,8 +197,8 @@ static size_t absorb(interval *intervals, size_t n, const signature *window) {
 /* ---- the same phase again ---- */
 
 /* Returns the difference between an interval of a phase and a later interval. Bins beyond the reach
- * of the phase count as one if that is closer and `later` has at most ROUNDING times as many
- * references there. */
+ * of `phase`, the earlier interval, count as one if that makes the difference smaller and `later`
+ * has at most ROUNDING times as many references there as `phase`. */
 static double distance(const interval *phase, const interval *later) {
     double plain = difference(&phase->steady, &later->steady);
     size_t bin = phase->reach;

@@ -80,7 +80,7 @@ rd_status rdi_regions_find(rdi_regions *r, uint64_t address, uint32_t epoch, uin
 
 /* Finds the data that contain an address: an allocation, a stack, a variable, or the space between
  * variables. out->value is the region; 0 if the address has no known owner. *out then extends from
- * the address to the last one before the next data, or to `last` if there are none before. */
+ * the address to the last one before the next data, or to `last` if no data begin up to there. */
 rd_status rdi_regions_at(rdi_regions *r, uint64_t address, uint64_t last, uint32_t epoch,
                          rdi_span *out);
 

@@ -1,7 +1,8 @@
 /* Steps: bins of distances that determine both the log bin and the levels that miss.
  *
- * A step is a log bin, or a part of it if a level begins to miss inside the bin. Infinite distances
- * are the last step. So a reference needs to be counted in only one counter.
+ * A step is a log bin. If a level begins to miss inside a log bin, the bin is divided into two
+ * steps there. Infinite distances are the last step. So a reference needs to be counted in only one
+ * counter.
  */
 #ifndef RDI_STEPS_H
 #define RDI_STEPS_H

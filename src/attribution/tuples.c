@@ -204,7 +204,7 @@ static rdi_tuple *probe(const rdi_tuples *t, rdi_tuple_key key) {
 }
 
 /* A rule that changes keys while all tuples move to another table: tuples whose weight has fewer
- * than `bits` bits lose parts of the key, which depend on `step` (fold_key()). */
+ * than `bits` bits lose fields of the key, which depend on `step` (fold_key()). */
 typedef struct folding {
     unsigned bits;
     int step;

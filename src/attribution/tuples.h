@@ -10,9 +10,9 @@
  * home slot, it is swapped with the tuple there, so that tuples in use are found at once.
  *
  * Memory is bounded. If there are too many tuples, the lighter half is folded: these tuples lose
- * the use, and if that is not enough, also the region, and then the reuse. RDI_OTHERS replaces each
- * part that is lost. No reference is ever lost, so the sums over the remaining sites and regions
- * stay exact.
+ * the use, and if that is not enough, also the region, and then the reuse. RDI_OTHERS replaces a
+ * lost use, region or reuse. No reference is ever lost, so the sums over the remaining sites and
+ * regions stay exact.
  */
 #ifndef RDI_TUPLES_H
 #define RDI_TUPLES_H
