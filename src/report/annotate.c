@@ -38,7 +38,7 @@ typedef struct annotated_file {
     const char *given; /* path of the file that the user gave for it, or NULL */
 } annotated_file;
 
-/* The text of a source file: of the file as it is now or, if that has changed, of the profile. */
+/* A source file as it is now. If it has changed since the run, the texts of its lines come from the profile. */
 typedef struct annotated_text {
     rdi_source_file now;
     bool changed;
@@ -253,8 +253,8 @@ static void put_source(annotation *a, const annotated_file *file, const annotate
     }
 }
 
-/* Lists the hot lines after the last line of the source file, or after line 0 if the file cannot be read; all
- * its lines with counts there if whole files are shown. */
+/* Lists the hot lines beyond the end of the source file; if whole files are shown, all lines with counts
+ * beyond it. A file that cannot be read ends at line 0, so every line is beyond its end. */
 static void put_lines_after(annotation *a, const annotated_file *file, const annotated_text *text) {
     uint64_t end = text->now.n;
     for (size_t i = 0; i < file->n; i++) {
@@ -264,8 +264,9 @@ static void put_lines_after(annotation *a, const annotated_file *file, const ann
     }
 }
 
-/* Sets file->given of the source file whose path matches `given`. Without such a path, `given` may be an old
- * copy with another name: then it belongs to the source file of whose lines it has all, and most. */
+/* Sets the member `given` of each source file whose path matches `given`, unless it is set already. If no path
+ * matches, `given` may be an old copy with another name: it is then assigned to the source file whose known
+ * lines it all contains, and of several to the one with the most known lines. */
 static rd_status place_given(annotation *a, const char *given) {
     annotated_file *best = NULL;
     size_t most = 0;
@@ -296,8 +297,9 @@ static void put_note(annotation *a, const char *text) {
     rdi_text_printf(&a->paper.t, "Note: %s\n", text);
 }
 
-/* Reads the source file or, if it cannot be read or has changed, the file that the user gave for it. Adds a
- * note if neither can be read, if both have changed, or if nobody knows whether they have. */
+/* Reads the source file. If it cannot be read or has changed, reads the file that the user gave for it instead,
+ * if that is better. Adds a note if no file could be read, if the file has changed, or if the profile cannot
+ * tell whether it has changed and the file is newer than the profile. */
 static rd_status read_source(annotation *a, const annotated_file *file, annotated_text *out) {
     const char *source = a->d->attribution->sources[file->source];
     struct stat facts;
@@ -384,8 +386,8 @@ static void put_sums(annotation *a, const counts *shown) {
     rdi_text_puts(&a->paper.t, "whole profile\n");
 }
 
-/* Returns whether the listing has a file that `given`, an element of config->sources, is a path or a copy
- * of. */
+/* Returns whether the profile has lines of the file that `given`, an element of config->sources, names or is a
+ * copy of. */
 static bool is_listed(const annotation *a, const char *given) {
     for (size_t i = 0; i < a->n_files; i++)
         if (a->files[i].given == given ||
@@ -402,7 +404,7 @@ static const char *example_file(const annotation *a) {
     return NULL;
 }
 
-/* Adds a note about the paths that the user gave of which the profile has no lines. */
+/* Adds a note for each path from the user that matches no file of the profile. */
 static void put_unlisted(annotation *a) {
     for (size_t i = 0; i < a->config->n_sources; i++) {
         const char *given = a->config->sources[i];

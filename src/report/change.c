@@ -1,11 +1,11 @@
 /* Writes sentences about the change from one profile to another. See change.h.
  *
- * Caches are compared by their numbers of misses if the numbers of references differ little. If a run
- * is longer, it has more misses even if its locality is better, so miss ratios are compared. But a
- * changed program can have a higher miss ratio only because it makes fewer references that hit, so
- * the numbers of misses are said, too, and come first if the run became shorter. They are left out if
- * one run is so much longer that they say nothing, and if a recorder skipped references. Object caches are always compared by their miss
- * ratios, because traces of requests can have any length.
+ * Caches are compared by their numbers of misses if the two runs have nearly equal numbers of references.
+ * A longer run has more misses even if its locality is better, so otherwise miss ratios are compared. But a
+ * changed program can have a higher miss ratio only because it makes fewer references that hit, so the
+ * sentences also have the numbers of misses, first of all if the run became shorter. The numbers are left out
+ * if one run is more than LONGER times as long as the other, and if a recorder skipped references. Object
+ * caches are always compared by their miss ratios, because traces of requests can have any length.
  *
  * This file is long because all sentences read one view of the two profiles.
  */
@@ -23,8 +23,8 @@
 #define SAME    0.0005 /* smaller relative differences count as none */
 #define USUAL   8      /* caches of fewer blocks are compared last; see say_verdict() */
 #define CLEARLY 10     /* minimum factor between the sums of gains and losses for a clear change */
-#define ALIKE   0.01   /* maximum relative difference between the lengths of runs of one length */
-#define LONGER  4      /* maximum factor between the lengths of runs whose misses are both said */
+#define ALIKE   0.01   /* maximum relative difference between two lengths that count as equal */
+#define LONGER  4      /* with a larger factor between the lengths, misses are not compared */
 
 /* Two profiles at one cache size. */
 typedef struct change_at {
@@ -50,7 +50,7 @@ typedef struct change_report {
     uint64_t unit[2]; /* size of a block in bytes, or 1 */
     bool objects;     /* true: both profiles count bytes of objects */
     bool counted;     /* true: numbers of misses are compared, not miss ratios */
-    bool both;        /* true: miss ratios are compared, and numbers of misses are said, too */
+    bool both;        /* true: sentences have miss ratios and also numbers of misses */
 } change_report;
 
 /* ---- measuring ---- */
@@ -102,7 +102,7 @@ static const char *noun_of(const change_report *r) {
     return r->objects ? "requests" : "references";
 }
 
-/* Returns what caches do that have the same misses in both profiles. */
+/* Returns the words after "miss" in a sentence about caches whose misses are the same in both profiles. */
 static const char *same_of(const change_report *r) {
     return r->counted || r->objects ? "equally often" : "the same share of the references";
 }
@@ -185,7 +185,7 @@ typedef struct change_sum {
     change_at bytes;      /* the size with the largest difference of the byte miss ratios */
 } change_sum;
 
-/* Returns the first power of two that holds the largest object of both profiles. */
+/* Returns the smallest power of two, in bytes, that holds the largest object of both profiles. */
 static uint64_t size_of_largest(const change_report *r) {
     uint64_t size = 1;
     for (int i = 0; i < 2; i++)
@@ -199,7 +199,8 @@ static double byte_difference(const change_at *at) {
 }
 
 /* Sums the certain differences at powers of two times `least` blocks, up to the first size at which
- * both profiles have all achievable hits. Caches of objects hold at least the largest object. */
+ * both profiles have all achievable hits. For object caches, begins with the first power of two that holds
+ * the largest object instead. */
 static change_sum add_up(const change_report *r, uint64_t least) {
     change_sum sum = {0};
     uint64_t size, end = 0;
@@ -395,8 +396,8 @@ static void say_misses(change_report r) {
     rdi_text_puts(r.out, ".\n");
 }
 
-/* If miss ratios were compared, says how many references the runs have, if the numbers differ, and how
- * the numbers of misses changed, if they say something. */
+/* If miss ratios were compared and the numbers of references are known and differ, says what they are and,
+ * if r->both is true, how the numbers of misses changed. */
 static void say_references(const change_report *r) {
     char number[2][16];
     for (int i = 0; i < 2; i++)
@@ -436,7 +437,8 @@ static void say_same(const change_report *r, const bool *same) {
     rdi_text_printf(r->out, " %s %s in both profiles.\n", n > 1 ? "miss" : "misses", same_of(r));
 }
 
-/* If both measures are said, no factor is given, because theirs differ. */
+/* Says how the misses of each level changed. If the sentence has a miss ratio and a number of misses, it has no
+ * factor, because each of the two changed by another factor. */
 static void say_levels(const change_report *r) {
     bool same[RD_LEVELS_MAX] = {false};
     for (size_t i = 0; i < r->change->n_levels && i < RD_LEVELS_MAX; i++) {
@@ -461,7 +463,7 @@ static void say_levels(const change_report *r) {
     say_same(r, same);
 }
 
-/* Returns whether the profiles were made for named caches, and one of these misses more or less often. */
+/* Returns whether the first profile has named caches, and one of them misses more or less often in the second. */
 static bool has_named_change(const change_report *r) {
     const rd_details *d = rd_profile_details(r->change->profiles[0]);
     bool changed = false;

@@ -15,12 +15,14 @@ typedef struct rdi_change {
 
 /* Writes sentences, each on its own line. The first sentence says that the profiles are identical
  * or cannot be compared, or it says whether locality got better or worse, at which cache size most,
- * and by how much. If the profiles were made for named caches that differ, these come first. Names are written without folders and ".json", unless both would be the same,
- * and are not escaped. */
+ * and by how much. But if the misses of a named cache of the first profile changed, the sentences about
+ * the named caches come before that, and if the run became shorter, so do those about its numbers of
+ * misses. Names are written without folders and ".json", unless both would be the same, and are not
+ * escaped. */
 rd_status rdi_change_say(rd_ctx *ctx, const rdi_change *change, rdi_text *out);
 
-/* Adds an empty line and a list of the functions whose misses changed most. Adds nothing if one of the profiles has no
- * functions, or other caches. (code_change.c) */
+/* Adds an empty line and a list of the functions whose misses changed most. Adds nothing if a profile has no
+ * functions or is a sample, if the caches of the profiles differ, or if no misses changed. (code_change.c) */
 rd_status rdi_change_functions(rd_ctx *ctx, const rdi_change *change, rdi_text *out);
 
 #define RDI_CHANGE_NAME 80 /* bytes of a name in sentences */

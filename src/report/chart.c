@@ -181,8 +181,7 @@ static void print_sizes(rdi_paper *paper, const dot_grid *g, unsigned octaves, u
     rdi_text_putc(&paper->t, '\n');
 }
 
-/* Says which characters belong to which curve, and from which size on the curves hold for every
- * cache. */
+/* Says which characters belong to which curve, and the smallest cache size for which the curves are valid. */
 static void print_legend(rdi_paper *paper, const rd_objects_facts *f) {
     bool unicode = paper->style.unicode;
     char largest[16];

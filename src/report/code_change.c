@@ -1,8 +1,8 @@
 /* Lists the functions whose misses changed most from one profile to another. See change.h.
  *
- * Functions are matched by their names, because the numbers of lines change when a program is edited. Both
- * lists end with the sum of the functions beyond a limit, which has no name and is left out: a function that
- * only one profile lists has few misses in the other one.
+ * Functions are matched by their names, because the numbers of lines change when a program is edited. The entry
+ * "(others)" of each profile, the sum of the functions beyond a limit, is left out. So a function that only one
+ * profile lists counts as having no misses in the other one, where it has few.
  */
 #include "report/change.h"
 
@@ -17,7 +17,7 @@
 
 #define SHOWN 3 /* maximum number of functions */
 #define TELLING                                                                                    \
-    100 /* a function is left out if the largest change is more than this factor larger */
+    100 /* a function is left out if the largest change is at least this many times its change */
 
 /* The misses of a function in one of the profiles or, after combine(), in both. */
 typedef struct named_misses {

@@ -64,8 +64,8 @@ static inline uint64_t rdi_export_value(const rd_call_node *node, size_t value) 
 void rdi_export_walk(const rdi_export *e,
                      void (*visit)(void *user, size_t node, size_t depth, bool enter), void *user);
 
-/* Writes "file:line" of a frame, without folders, to `text`; the module if the file is unknown, or "" if
- * the module is unknown, too. */
+/* Writes "file:line" of a frame, without folders, to `text`. Without a known line, writes only the file; without
+ * a known file, the module, or "" if the module is unknown, too. */
 #define RDI_PLACE_ROOM 300
 void rdi_export_place(const rd_call_frame *f, char text[RDI_PLACE_ROOM]);
 

@@ -97,8 +97,8 @@ static void put_function(const rdi_export *e, const rdi_functions *f, uint32_t f
     put_named(out, keys[2], function, frame->function, known->functions);
 }
 
-/* Returns the value of a column of the file: the chosen value in the first column, then the others in their
- * order. */
+/* Returns the index of the value in a column of the file. The chosen value is in the first column, and all other
+ * values follow in their order. */
 static size_t value_of_column(const rdi_export *e, size_t column) {
     return column == 0 ? e->chosen : column - (column <= e->chosen);
 }

@@ -1,9 +1,9 @@
 /* Exports the tree for Perfetto (ui.perfetto.dev): a trace of protobuf packets.
  *
  * Each value has a track of nested slices, one per node, whose duration in nanoseconds is the number
- * of references or misses. The names and source locations of slices are interned: the first packets
- * have one of each for each frame. Counter tracks show the misses of each window over the references of the
- * run.
+ * of references or misses. The names and source locations of slices are interned: the first packet
+ * has the names of all functions and the source locations of all frames. Counter tracks show the misses of
+ * each window over the references of the run.
  */
 #include "report/export.h"
 #include "report/protobuf.h"

@@ -59,7 +59,7 @@ static void measure(void *user, size_t node, size_t depth, bool enter) {
         p->rows = row + 1;
 }
 
-/* Adds a frame that has the count `all` and begins after `at` others. */
+/* Adds a frame with the count `all` that begins at the count `at` from the left edge. */
 static void put_frame(const picture *p, const rd_call_frame *f, size_t row, uint64_t at,
                       uint64_t all) {
     char place[RDI_PLACE_ROOM];

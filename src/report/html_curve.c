@@ -31,9 +31,9 @@ static size_t count_sizes(uint64_t end) {
 }
 
 /* Removes points as long as straight lines between the remaining points, on a logarithmic chart
- * axis of sizes, stay within the tolerance of all points. From the last kept point, the slopes that
- * pass all points so far form a cone. When a point lies outside the cone, the point before it is
- * kept. Returns the number of points kept, which is limited, because the curve only falls, and
+ * axis of sizes, stay within the tolerance of all points. The lines from the last kept point that pass
+ * all points so far within the tolerance form a cone. When a point lies outside the cone, the point before it
+ * is kept. Returns the number of points kept, which is limited, because the curve only falls, and
  * every line except the last one falls by more than the tolerance. */
 static size_t thin_out(rd_mrc_point *p, size_t n) {
     size_t kept = 1;

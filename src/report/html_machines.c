@@ -1,5 +1,6 @@
-/* Writes the machines of a page, including caches that were simulated: the misses of their caches by cause,
- * conflicts, and the code that waits longest. */
+/* Writes the machines of a page: the simulated caches of its profiles, with their misses by cause and their
+ * conflicts, and the given machines, with estimated misses; and the code that waits longest, if the cost of
+ * misses is known. */
 #include "report/html_data.h"
 
 #include "model/machine_misses.h"

@@ -1,9 +1,9 @@
 /* Makes the page for browsers: one file with the files of src/report/html and the data.
  *
  * frame.html is the frame of all pages. It has a mark "<!--#NAME-->" where the content of another file
- * is inserted. NAME is "title" for the title of the page, "scripts" for its scripts, and "data" for
- * the profiles as JSON. Names, paths and source text of a profile are untrusted. They are in that JSON
- * and nowhere else, and characters that could end the element of the JSON are written as escapes.
+ * is inserted. NAME is "title" for the title of the page, "scripts" for its scripts, "data" for its
+ * data as JSON, or else the name of a file. Names, paths and source text of a profile are untrusted. They
+ * are in the JSON and nowhere else, and characters that could end its element are written as escapes.
  */
 #include "base/asset.h"
 #include "base/sized.h"

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST      0.001               /* smallest share of a file of a library */
+#define LEAST      0.001               /* files of libraries with a smaller share are left out */
 #define FILES      48                  /* maximum number of files of one profile */
 #define FILE_BYTES ((size_t)512 << 10) /* maximum size of a file */
 #define LINES      ((size_t)100000)    /* maximum number of lines of a file that has changed */

@@ -19,8 +19,9 @@ typedef struct rdi_source_check {
 rdi_source_check rdi_source_compare(const rd_attribution *a, size_t source,
                                     const rdi_source_file *file);
 
-/* Returns whether line `now` of a file is equal to `then`, the line in the profile, which may be cut. A line
- * that the file does not have (NULL) is not equal. */
+/* Returns whether line `now` of a file is equal to `then`, the same line in the profile. The profile has at most
+ * RDI_SOURCE_LINE_MAX bytes of it, and the comparison ends at the first character that was not valid UTF-8. A
+ * line that the file does not have (NULL) is not equal. */
 bool rdi_source_same_line(const char *now, const char *then);
 
 /* Returns the text of a line in the snippets of the profile, or NULL if they do not have it. */

@@ -1,7 +1,7 @@
 /* Fits names into the columns of a table. See report_details.h.
  *
- * In a long name, the file at the beginning and the function at the end of its scopes tell the most. So the
- * scopes go first, and then the middle of what is left.
+ * In a long name, the file at the beginning and the function at the end of its scopes tell the most. So a name
+ * that is too long loses its scopes first, and then its middle.
  */
 #include "report/report_details.h"
 
@@ -13,8 +13,9 @@ static bool stands_alone(const char *name) {
     return *name != '{' && *name != '(' && *name != '<' && strncmp(name, "operator", 8) != 0;
 }
 
-/* Returns the end of a word: the next space outside of brackets. The name of an operator has no pairs of
- * brackets, so its word ends at the next space. Sets *name to the part after the scopes. */
+/* Returns the end of a word: the next space outside of brackets. The name of an operator, such as "operator<",
+ * can have a bracket without its counterpart, so its word ends at the next space. Sets *name to the text after
+ * the scopes. */
 static const char *end_of_word(const char *word, const char **name) {
     unsigned depth = 0;
     *name = word;
@@ -51,8 +52,8 @@ static const char *after_columns(const char *text, unsigned n) {
     return text;
 }
 
-/* Returns how many columns of the beginning of a text stay if it is cut to `room` columns: half of them,
- * or all before the name of the library function, whose end tells the most. */
+/* Returns how many columns of the beginning of a text stay if it is cut to `room` columns: half of `room` or, if
+ * that leaves TAIL_LEAST columns, all before the name of the library function, whose end tells the most. */
 static unsigned head_columns(const char *text, unsigned room) {
     static const char mark[] = ", in ";
     const char *library = strstr(text, mark);
@@ -61,7 +62,8 @@ static unsigned head_columns(const char *text, unsigned room) {
     return library && upto + TAIL_LEAST <= room ? upto : room - room / 2;
 }
 
-/* Adds a text. If it is longer than `columns`, dots replace its middle. Returns the number of columns that it takes. */
+/* Adds a text. If it is longer than `columns`, dots replace its middle, unless there is no room for more than the
+ * dots. Returns the number of columns that the text takes. */
 static unsigned put_cut(rdi_paper *paper, const char *text, unsigned columns) {
     const char *dots = paper->style.unicode ? "\xe2\x80\xa6" : "...";
     unsigned all = rdi_text_columns(text), of_dots = rdi_text_columns(dots);

@@ -1,9 +1,9 @@
 /* Says how far apart the reuses of the worst line are, and what to change. See line_words.h.
  *
- * Advice needs facts that tell its cause from others. A loop that runs across memory returns to each block
- * after the same number of others, whereas the distances of a search in a tree are spread. Two lines of one
- * loop use a block at once, in one order, and long after that in the other order; two passes over the same
- * data do not.
+ * Advice needs facts that distinguish its cause from other causes. A loop that runs across memory in large
+ * strides reuses each block at the same distance, whereas the distances of a search in a tree vary. In a loop
+ * with two lines that use the same blocks, one line reuses a block right after the other line, and only the
+ * other one much later; in two passes over the same data, both lines reuse it much later.
  *
  * A source line has a row for each function with this line. The facts are about the line, so they are sums over
  * its rows. */
@@ -152,7 +152,7 @@ static line_pair sum_pairs(const line_facts *f, size_t use, size_t reuse) {
     return sum;
 }
 
-/* Returns the pair that ends at the worst line and has more than half of its misses, if there is one. */
+/* Returns the pair that ends at the worst line and has more than half of its misses, or RD_NO_INDEX as `use`. */
 static line_pair main_pair(const line_facts *f) {
     for (size_t i = 0; i < f->a->n_pairs; i++) {
         const rd_reuse_pair *pair = &f->a->pairs[i];
@@ -233,8 +233,9 @@ static bool is_first_row(const line_facts *f, size_t i) {
     return true;
 }
 
-/* Returns the region with more than half of all misses of the first level if at least three lines share
- * these misses, none has more than half of them, and few of its words are used; else NULL. */
+/* Returns the region with more than half of all misses of the first level if at least TELLING_REGION lines have
+ * more than a tenth of its misses each, no line has more than half of them, and less than half of the words of
+ * its blocks are used. Stacks and memory without a name do not count. NULL: there is no such region. */
 static const rd_data_region *cold_fields(const line_facts *f) {
     for (size_t i = 0; i < f->a->n_data && f->level == 0; i++) {
         const rd_data_region *data = &f->a->data[i];
@@ -257,7 +258,8 @@ static const rd_data_region *cold_fields(const line_facts *f) {
     return NULL;
 }
 
-/* Returns the global variable in which the line misses although it fits into half of the cache, or NULL. */
+/* Returns the global variable in which the line has most of its misses, although the variable fits into half of
+ * the cache, or NULL. */
 static const rd_data_region *displaced(const line_facts *f) {
     const rd_data_region *data = main_region(f);
     return data && data->kind == RD_DATA_GLOBAL && data->bytes &&

@@ -35,7 +35,7 @@ typedef struct machine_change {
     rd_cycles cycles[2]; /* number of cycles that weight[i] references of profile i wait */
 } machine_change;
 
-/* Takes the simulated misses of a profile, as ratios like estimates. */
+/* Stores the simulated misses of a profile as miss ratios, in the place of estimates. */
 static void take_simulated(const rd_profile *p, const rd_machine *m, rd_machine_misses *out) {
     double references = (double)rd_profile_facts_of(p)->references;
     *out = (rd_machine_misses){0};
@@ -67,7 +67,7 @@ static void find_bands(rd_ctx *ctx, const rd_profile *p, machine_change *c, int 
     }
 }
 
-/* Returns the cycles that the misses of profile i cost if they never overlap. */
+/* Returns the cycles that the misses of profile i cost if they never overlap, or 0 if that is unknown. */
 static double find_cost(const machine_change *c, const double *miss_ratios, int i) {
     double misses[RD_CACHES_MAX];
     rd_cycles cycles = {0};
@@ -122,7 +122,7 @@ static void add_range(rdi_text *t, const machine_change *c, int i) {
     rdi_text_printf(t, "between %s and %s", c->cycles[i].low > 0 ? low : "0", high);
 }
 
-/* Explains the ends of the times, and where the misses come from. */
+/* Explains when the lower and the upper ends of the times hold, and that estimated misses are estimates. */
 static void say_meaning(rdi_text *t, const machine_change *c) {
     if (c->timed && c->machine->parallel)
         rdi_text_printf(t,
@@ -165,7 +165,7 @@ static void say_beyond_use(rdi_text *t, const machine_change *c) {
                     c->machine->clock_ghz);
 }
 
-/* Says which factors the bands allow. */
+/* Says by which factors the times can differ according to the bands of the samples. */
 static void say_factors(rdi_text *t, const machine_change *c) {
     double low = c->band[1].low / c->band[0].high, high = c->band[1].high / c->band[0].low;
     rdi_text_printf(t, " By the 95 %% bands of the samples, it waits %.3g", low);
@@ -304,7 +304,7 @@ rd_status rd_report_machine_change(rd_ctx *ctx, const rd_comparees *all, const r
     if (!m)
         return rdi_fail(
             ctx, RD_EINVAL,
-            "the two profiles have not simulated the caches of the same machine; name a machine");
+            "the two profiles have no simulation of the same machine's caches; name a machine");
     machine_change c = {.machine = m};
     rdi_change_names(all->names, c.names);
     RD_TRY(look(ctx, all->profiles, &c));

@@ -18,14 +18,14 @@ typedef enum rdi_ink { RDI_INK_PLAIN, RDI_INK_BOLD, RDI_INK_DIM, RDI_INK_DRAWING
 rdi_paper rdi_paper_start(rd_profile *p, const rd_report_style *style);
 
 /* Adds the name and format of the trace, the number of traces, or "profile" if neither is known,
- * and says if the trace is incomplete, sampled or interleaved in lockstep. */
+ * and says if the trace is incomplete, sampled, interleaved in lockstep or without some processes. */
 void rdi_paper_title(rdi_paper *paper, const rd_profile *p);
 void rdi_paper_ink(rdi_paper *paper, rdi_ink ink);
 /* Adds a text that says how far the numbers of an approximate profile can be from the true
  * numbers. */
 void rdi_paper_error(rdi_paper *paper, const rd_profile_facts *f);
-/* Says that the miss ratios of an approximate profile are estimates, and how far the distances can be
- * off. Adds nothing for an exact profile, and for one whose miss ratios have bands. */
+/* Says that the miss ratios of an approximate profile are estimates, with the text of rdi_paper_error(). Adds
+ * nothing for an exact profile, for one without references, and for one whose miss ratios have bands. */
 void rdi_paper_estimate(rdi_paper *paper, const rd_profile *p);
 /* Adds an empty line and then `text` as a bold line. */
 void rdi_paper_heading(rdi_paper *paper, const char *text);
@@ -53,11 +53,11 @@ unsigned rdi_text_columns(const char *text);
 /* Formats a share: "3.1 %", "0.42 %", "<0.01 %", "100 %". Only exact values become "0 %" and "100
  * %". */
 void rdi_format_share(double share, char *text);
-/* Returns the name of the order of the references of `threads` threads: `interleave`, but the lockstep of one
- * thread is the recorded order. */
+/* Returns the name of the order in which the references of `threads` threads were analyzed: `interleave`, or
+ * "recorded" for one thread, whose order is the same in lockstep. */
 const char *rdi_order_name(const char *interleave, uint64_t threads);
 /* Formats a line with the share of coherence misses in recorded order. Returns false if it is unknown, or
- * differs by at most a point from the share `coherence` in lockstep. */
+ * differs by less than one percentage point from the share `coherence` in lockstep. */
 #define RDI_RECORDED_ROOM 96
 bool rdi_format_recorded(const rd_profile *p, double coherence, char text[RDI_RECORDED_ROOM]);
 /* Formats a number with commas between groups of three digits. */

@@ -1,8 +1,8 @@
 /* Finds the call paths with the most misses. See report_calls.h.
  *
- * A path has the own frames of a node and its ancestors. Names of different frames can be the same after
+ * A path has the frames of own code of a node and its ancestors. Names of different frames can be the same after
  * template arguments were folded, and contexts can differ in library code only. Rows with the same names would
- * tell nothing about the difference, so paths are equal if the names of their innermost frames are.
+ * not show the difference, so paths whose innermost 1 + CALLERS_MAX frames have the same names are one path.
  */
 #include "report/report_calls.h"
 
@@ -163,7 +163,8 @@ void rdi_name_node(const rd_contexts *c, size_t node, rdi_text *label) {
     rdi_text_printf(label, "%s:%" PRIu64 " %s", base_name(f->file), f->line, f->function);
 }
 
-/* Adds the innermost calls, at most this many, and `dots` if there are more. Returns the number of calls. */
+/* Adds the innermost calls, at most `most`, and `dots` if there are more. Returns the number of calls that it has
+ * added. */
 static unsigned put_calls(const rd_contexts *c, size_t node, const char *arrow, const char *dots,
                           unsigned most, bool scopes, rdi_text *label) {
     unsigned calls = 0;

@@ -134,8 +134,8 @@ static bool say_stride(const conflict_report *r, rdi_text *t, const rd_line_conf
 }
 
 /* Returns the conflicts with the region that most often evicts blocks of the line's data from the
- * cache, other than the data itself. Returns NULL if these conflicts are fewer than half of the conflicts
- * of the line. */
+ * cache, other than the data itself. Returns NULL if there is no such region, or if these conflicts are fewer
+ * than half of the conflicts of the line. */
 static const rd_conflict *rival_of(const conflict_report *r, const rd_line_conflicts *line) {
     for (size_t i = 0; i < r->causes->n_conflicts; i++) {
         const rd_conflict *c = &r->causes->conflicts[i];
@@ -226,7 +226,7 @@ static void put_row(rdi_paper *paper, const char *label, const rd_causes *c, uin
     rdi_text_putc(&paper->t, '\n');
 }
 
-/* Adds the entries with the most misses of cache k. `list` has n entries. */
+/* Adds the entries with the most misses of cache k. `list` has n entries with one element per cache. */
 static void put_entries(const conflict_report *r, rdi_paper *paper, const rd_causes *list, size_t n,
                         size_t k, bool data) {
     uint64_t all = r->s->counts[k].misses;

@@ -22,7 +22,7 @@ typedef struct answer {
     rd_corun_program together[RD_CORUN_MAX];
     size_t cache_of[RD_CORUN_MAX]; /* with several caches: index of the program's cache */
     double worst;                  /* with several caches: miss ratio of the worst assignment */
-    rd_corun_program apart[RD_CORUN_MAX]; /* with ways: each program in its part of the cache */
+    rd_corun_program apart[RD_CORUN_MAX]; /* with ways: each program in the ways that it gets */
     size_t ways_of[RD_CORUN_MAX];
 } answer;
 

@@ -257,7 +257,8 @@ static void say_data(const details_report *r, rdi_text *words, size_t line, cons
     rdi_text_printf(words, ": it reuses blocks after they were evicted%s", end);
 }
 
-/* Names the worst line when it used the blocks last, too. Without debug information it is not a line. */
+/* Returns the words for the worst line if it is also the one that used the blocks last. Without debug information,
+ * its entry is a function or an instruction. */
 static const char *same_place(const rd_attribution *a, size_t line) {
     if (a->lines[line].source != RD_NO_INDEX)
         return "the same line";

@@ -1,4 +1,4 @@
-/* The part of a text report about code, data, phases and the use of blocks. */
+/* Adds code, data, phases and the use of blocks to a text report. */
 #ifndef RDI_REPORT_DETAILS_H
 #define RDI_REPORT_DETAILS_H
 
@@ -9,7 +9,7 @@
  * attribution or no references. */
 void rdi_report_details(rdi_paper *paper, const rd_profile *p);
 
-/* ---- names, also for other parts of the report ---- */
+/* ---- names, which other files of the report use as well ---- */
 
 #define RDI_LABEL_ROOM 1024 /* bytes of `label` in the functions below */
 
@@ -25,11 +25,11 @@ void rdi_name_data(const rd_data_region *data, char *label, char size[16]);
 /* Adds sentences about code without names or lines: modules without debug information, code outside
  * of all modules, and scripts. (unknown_code.c) */
 void rdi_say_unknown_code(const rd_details *d, rdi_text *words);
-/* Prints these sentences as a paragraph of their own, with escaped control characters. */
+/* Adds the sentences of rdi_say_unknown_code() as a paragraph of their own, with escaped control characters. */
 void rdi_paper_unknown_code(rdi_paper *paper, const rd_details *d);
 /* Adds a label. If it has more than `width` columns, the functions lose their scopes, and then dots replace
- * the middle; if `fill` is true, it is padded to them. Returns the number of columns of the label without the
- * padding. (label.c) */
+ * the middle. If `fill` is true, a shorter label is padded to `width` columns. Returns the number of columns of
+ * the label without the padding. (label.c) */
 unsigned rdi_paper_label(rdi_paper *paper, const char *label, unsigned width, bool fill);
 
 /* Adds a text without the scopes of its functions: "get, in compare" for "billing::Index<...>::get, in

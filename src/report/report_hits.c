@@ -23,8 +23,7 @@
 typedef struct hits_row {
     rd_hits_answer answer;
     uint64_t low, high;
-    uint64_t
-        above; /* the smallest cache is larger than this; answer.blocks - 1 if that is its exact size */
+    uint64_t above; /* the true size is larger; answer.blocks - 1 if answer.blocks is exact */
 } hits_row;
 
 static double ratio_of(const rd_hits_answer *answer) {
@@ -113,7 +112,7 @@ rd_status rd_report_hits_csv(rd_profile *p, const double *hits, size_t n_hits, c
     return rdi_text_take(&t, text, n);
 }
 
-/* Returns whether the largest object does not fit into the cache. "No cache" is not marked. */
+/* Returns whether the largest object does not fit into the cache. Returns false for size 0, which is no cache. */
 static bool is_below_largest(const rd_profile *p, const rd_hits_answer *answer) {
     const rd_objects_facts *f = rd_profile_objects(p);
     return f && answer->blocks > 0 && answer->blocks < f->largest;
@@ -181,8 +180,8 @@ static void add_range(rdi_paper *paper, const rd_profile *p, const hits_row *row
     rdi_text_printf(&paper->t, " .. %s", high);
 }
 
-/* Says between which sizes the smallest cache lies. Bins of objects are so narrow that
- * their rows do without. */
+/* Says between which sizes the smallest cache lies. Rows of object caches do not need this, because their bins
+ * are narrow. */
 static void add_limit(rdi_paper *paper, uint64_t above) {
     char size[RDI_FORMAT_ROOM];
     rdi_format_size(paper, above, size);

@@ -184,7 +184,7 @@ static void add_reason(rdi_paper *paper, const rd_ctx *ctx) {
 
 /* Writes the caches that the report names to `out` and returns their number. If the profile counted
  * the misses of certain caches, the report names these; otherwise it names the machine's data
- * caches, so that one report has one set of caches. */
+ * caches, so that one report has one set of caches, or none if blocks have no size in bytes. */
 static size_t choose_levels(const rd_profile *p, const rd_machine *m, rd_level *out) {
     const rd_level *levels;
     const rd_details *details = rd_profile_details(p);

@@ -233,7 +233,8 @@ static const char *about(const rd_objects_facts *f) {
     return f->is_sample ? "about " : "";
 }
 
-/* Adds a line with a number of requests, their share of all counted requests and their bytes. */
+/* Adds a line about some requests. With `what`, it has their share of all counted requests, their number and
+ * `what`; if `what` is NULL, their number and bytes. Adds nothing if there are none. */
 static void add_traffic(rdi_paper *paper, const rd_objects_facts *f, const char *label,
                         const rd_traffic *t, const char *what) {
     char count[16], bytes[16], share[RDI_FORMAT_ROOM];
@@ -305,8 +306,8 @@ static void add_facts(rdi_paper *paper, const rd_objects_facts *f) {
     add_traffic(paper, f, "expired", &f->expired, "misses of objects whose lifetime had ended");
 }
 
-/* Says how much the answer depends on the beginning of the trace: a longer trace has a smaller share
- * of cold misses. */
+/* Says how to reduce the influence of cold misses, if they are at least a tenth of the requests: the result then
+ * depends on the beginning of the trace. */
 static void add_cold_words(rdi_paper *paper, const rd_objects_facts *f) {
     double share = (double)f->cold.requests / (double)f->counted.requests;
     char text[RDI_FORMAT_ROOM], words[384];

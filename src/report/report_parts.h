@@ -24,7 +24,8 @@ typedef struct rdi_report {
 #define RDI_CACHE_COLUMNS 11
 
 /* Chooses the caches that a report names: the caches whose misses the profile has counted, or else
- * the caches of a typical machine if blocks have a size in bytes. Returns the number of caches. */
+ * the caches of a typical machine if blocks have a size in bytes. Returns the number of caches, which is
+ * 0 for object caches. */
 size_t rdi_report_levels(const rd_profile *p, const rd_level **out);
 /* Makes the report like rd_report_text(), about the given caches. */
 rd_status rdi_report_text(rd_profile *p, const rd_report_style *style, const rd_level *levels,

@@ -1,4 +1,4 @@
-/* The part of a report about simulated caches. */
+/* Reports simulated caches: tables for the text report, and members of a JSON result. */
 #ifndef RDI_REPORT_SIMULATION_H
 #define RDI_REPORT_SIMULATION_H
 

@@ -82,8 +82,8 @@ static void add_infinite(rdi_report *r) {
                                     : "no cache avoids these\n");
 }
 
-/* Adds the coherence misses in recorded order, if they differ by more than a point from the share
- * `coherence` of lockstep. */
+/* Adds the coherence misses in recorded order, if their share differs by at least one percentage point from
+ * the share `coherence` in lockstep. */
 static void add_recorded_order(rdi_report *r, double coherence) {
     char text[RDI_RECORDED_ROOM];
     if (!rdi_format_recorded(r->p, coherence, text))
@@ -115,8 +115,8 @@ static void add_private(rdi_report *r) {
     add_recorded_order(r, misses / (double)r->facts->references);
 }
 
-/* Returns the block with the most coherence misses of those that are mostly false sharing, and that have half
- * of these misses only because of data that padding separates, or NULL if there is none. */
+/* Returns the block with the most coherence misses among the blocks that padding helps: more than half of their
+ * misses are false sharing, and padding removes at least half of their misses. Returns NULL if there is none. */
 static const rd_shared_block *worst_false_sharing(const rd_shared_data *s) {
     for (size_t i = 0; i < s->n_blocks; i++) {
         const rd_shared_block *b = &s->blocks[i];
@@ -127,7 +127,7 @@ static const rd_shared_block *worst_false_sharing(const rd_shared_data *s) {
     return NULL;
 }
 
-/* Says which data threads share most, and what to change first. The label has been added. */
+/* Says which data threads share most, and what to change first. The caller has added the label. */
 static void add_shared_data(rdi_report *r, const rd_shared_data *s, const char *falsely) {
     rdi_text *t = &r->paper.t;
     const rd_shared_block *b = worst_false_sharing(s);

@@ -29,7 +29,7 @@ static void add_heading(rdi_paper *paper) {
     rdi_text_putc(&paper->t, '\n');
 }
 
-/* Subtracts the counts of a row that is shown, so that the rest can be shown as one row. */
+/* Subtracts the counts of a thread with a row of its own from `rest`, which becomes the last row. */
 static void subtract(rd_private_counts *rest, const rd_private_counts *c) {
     rest->references -= c->references;
     rest->cold -= c->cold;

@@ -1,4 +1,4 @@
-/* The part of the report about private caches. */
+/* Adds private caches of threads to the text report. */
 #ifndef RDI_REPORT_THREADS_H
 #define RDI_REPORT_THREADS_H
 

@@ -13,7 +13,7 @@ typedef enum unknown { KNOWN, NO_DEBUG, NO_SYMBOLS, NO_MODULE, INTERPRETER, UNKN
 
 typedef struct finding {
     double weight;
-    const char *module; /* the module with the most misses */
+    const char *module; /* the module of the line with the largest weight, `most` */
     double most;
 } finding;
 

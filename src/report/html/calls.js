@@ -29,7 +29,8 @@ function ownRows(p, rows, source) {
     return state.own && ownFiles(p) ? rows.filter((row) => row.others || isOwnSource(p, source(row))) : rows;
 }
 
-/* Makes the switch for all panels, or returns null if the profile does not tell own code from libraries. */
+/* Makes the checkbox "Own code only", which all panels share, or returns null if the profile does not distinguish
+ * own code from libraries. */
 function ownSwitch(p) {
     if (!ownFiles(p)) return null;
     return el("label", { class: "check" }, el("input", { type: "checkbox", name: "own", checked: state.own,
@@ -131,7 +132,7 @@ function addTo(map, key, n) {
     map.set(key, (map.get(key) || 0) + n);
 }
 
-/* Adds the counts of a node to the lines of its caller that call it: `to` has a map of them for each caller. */
+/* Adds the counts of a node to `to`, which maps each caller to a map from calling lines to counts. */
 function addCallLines(to, node) {
     if (!to.has(node.parent.key)) to.set(node.parent.key, new Map());
     for (const [line, n] of node.callLines) addTo(to.get(node.parent.key), line, n);
@@ -175,8 +176,8 @@ function functionTotals(all) {
 
 const namedCallers = 6; /* maximum number of calls in a path */
 
-/* Returns the own frame [function, line, caller] of each node: its frame, or that of its next ancestor that is
- * own code, or null. */
+/* Returns the frame of own code of each node as [function, line, caller]: its own frame or, if that is library
+ * code, the frame of its nearest ancestor in own code, or null if it has none. */
 function ownFrames(c) {
     const own = [];
     c.nodes.forEach((row, i) => {
@@ -186,8 +187,9 @@ function ownFrames(c) {
     return own;
 }
 
-/* Returns the calls of own code that lead to a line: {count, calls: [[function, line] ...]}, innermost calls
- * first, most misses first. Paths that differ in library code only are one. */
+/* Returns the paths of calls in own code that lead to a line, as {count, calls: [[function, line] ...]} with the
+ * innermost call first. The path with the most misses comes first. Paths that differ in library code only are
+ * one path. */
 function pathsTo(p, line, level) {
     const c = p.contexts, column = 3 + level, paths = new Map();
     if (!c || !line.line || !p.attribution.functions[line.function]) return [];

@@ -1,6 +1,6 @@
 /* The functions with which all pages draw their charts, with Chart.js.
  *
- * Every chart has its numbers in a table below it. A build without the library shows only the
+ * Every chart has its numbers in a table below it. A build without Chart.js shows only the
  * tables. */
 
 const charts = []; /* the charts that are on the page at present */

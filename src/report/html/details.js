@@ -56,8 +56,8 @@ function levelName(level) {
     return inBytes ? `${clean(level.name)}, ${bytes(level.bytes)}` : clean(level.name);
 }
 
-/* Returns "file.c:12", or the file or the function if the line number is unknown, or "(others)" for
- * a line that is not in the list. */
+/* Returns "file.c:12"; only the file if the line number is unknown; the function, or "(unknown)", if the file is
+ * unknown; or "(others)" for a line that is not in the list. */
 function placeOf(attribution, line) {
     if (!line || line.others) return "(others)";
     const source = attribution.sources[line.source];

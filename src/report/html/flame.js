@@ -12,7 +12,7 @@ const letterWidth = 7; /* pixels of a letter in a frame, roughly */
 
 Object.assign(state, { zoom: [], find: "" });
 
-/* Returns the node that the graph begins with. `state.zoom` has the keys on the way to it. */
+/* Returns the node at the top of the graph. `state.zoom` has the keys of the nodes from the root to it. */
 function zoomedNode(all) {
     let node = all[0];
     for (const key of state.zoom) {
@@ -90,8 +90,9 @@ function frameKind(node) {
     return !node.parent ? "root" : node.other ? "rest" : node.own ? "own" : "library";
 }
 
-/* Returns the text of a frame whose width is this share of the graph: its name, or the name without scopes if
- * the window is too small, as scopes are the same for many frames. "operator()" keeps the name of its class. */
+/* Returns the text of a frame: its name, or the name without scopes if the whole name does not fit, because many
+ * frames have the same scopes. "operator()" keeps the name of its class. `width` is the frame's share of the
+ * graph's width. */
 function frameText(node, width) {
     const name = clean(node.name), letters = width * 0.88 * window.innerWidth / letterWidth;
     const bare = name.length > letters && name.match(/(?:::|\)\.)(?!operator)(~?[\w$]+(?:<[^:]*>)?)$/);
@@ -112,7 +113,7 @@ function drawFrames(p, box, frames, found) {
     }));
 }
 
-/* Returns the index of the frame that an arrow key leads to from frame `i`. */
+/* Returns the index of the frame to which an arrow key moves from frame `i`, or -1 if there is none. */
 function neighborFrame(frames, i, key) {
     const { node, row, x } = frames[i];
     if (key === "ArrowUp") return frames.findIndex((frame) => frame.node === node.parent);
@@ -255,7 +256,7 @@ function sayPruned(p) {
 
 /* ---- functions, callers and callees ---- */
 
-/* Names the lines of a caller with the most counts of the calls, if they are known. */
+/* Names the lines of a caller whose calls have the largest counts, at most three, or returns "". */
 function callLines(p, caller, lines) {
     const f = p.contexts.functions[caller.f];
     const list = [...lines].filter(([line, n]) => line && n).sort((x, y) => y[1] - x[1]).map(([line]) => callPlace(f, line));

@@ -32,8 +32,8 @@ function fillFrame(names, what) {
     makeTheme();
 }
 
-/* Prints in light colors, as wide as the paper. `before` and `after` may show and hide parts of the
- * page. */
+/* Makes the browser print the page in light colors, as wide as the paper. `before` is called before printing, and
+ * `after` afterwards. */
 function preparePrint(before, after) {
     for (const [event, printing, change] of [["beforeprint", true, before], ["afterprint", false, after]])
         window.addEventListener(event, () => {

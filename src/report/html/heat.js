@@ -1,14 +1,14 @@
 /* Shows the run over time: a heat map of distances by window, and the misses of each window. */
 
 const heatMargin = { right: 12, top: 22, bottom: 44 };
-const heatNarrow = 500; /* a chart of fewer pixels in width gets short labels */
+const heatNarrow = 500; /* a chart that is narrower, in pixels, gets short labels */
 
 function lastBin(rows) {
     return Math.max(0, ...rows.map((row) => row.bins.length - 1));
 }
 
-/* Returns a color between the background and the accent color, for a fraction of the largest count.
- * The scale is not linear, so that small counts can be seen as well. */
+/* Returns a color between `low`, for a share of 0, and `high`, for a share of 1. The scale is not linear, so that
+ * small shares can be seen as well. */
 function heatColor(share, low, high) {
     const t = share > 0 ? 0.08 + 0.92 * Math.sqrt(share) : 0;
     const mix = (shift) => {

@@ -7,7 +7,7 @@ function sayEnough() {
     if (!all) return ["No request begins like an earlier one, so a prefix cache of any size serves nothing."];
     const enough = (share) => data.enough.find((e) => e.share_of_infinite === share);
     const list = [`A prefix cache can serve at most ${percent(all)} of the prompt tokens. ` +
-        `${kvBlocks(data.infinite.blocks)} are enough for all of it.`];
+        `A cache of ${kvBlocks(data.infinite.blocks)} is enough for that.`];
     const most = enough(0.9), half = enough(0.5);
     if (most && half)
         list.push(`90\u00a0% of the hits of an infinite cache need ${kvBlocks(most.blocks)}, and half of them need ` +

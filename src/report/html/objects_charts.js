@@ -106,7 +106,7 @@ function missConfig() {
     return { type: "scatter", options, data: { datasets: missSets(last) }, plugins: [sizeMarks] };
 }
 
-/* Returns the cell of a miss ratio. */
+/* Returns the content of a table cell with a miss ratio. The sign \u2248 marks an interpolated one. */
 function about(at, share) {
     return [share, () => (at.interpolated ? "\u2248\u00a0" : "") + percent(share)];
 }

@@ -19,12 +19,13 @@ function missColumns(p, total, finite) {
     ];
 }
 
-/* The profile has the distances of lines, functions and data by powers of two. */
+/* The column for lines, functions and data, whose distances the profile has in log bins. */
 const medianColumn = { key: "distance", label: "Median distance", number: medianBin,
     value: (row) => medianBin(row) < 0 ? "" : logBin(medianBin(row)).join(" to "),
     cell: (row) => medianBin(row) < 0 ? "\u2013" : distanceRange(...logBin(medianBin(row))) };
 
-/* The profile has only the sum of the distances of a pair. A few long ones can make most of it. */
+/* Returns the column for pairs, of whose distances the profile has only the sum. A few long distances can make
+ * most of the sum. */
 function meanColumn(finite) {
     const mean = (row) => meanDistance(row, finite(row));
     return { key: "distance", label: "Distance on average", number: mean,
@@ -61,13 +62,13 @@ function inlinedFrom(line) {
         ? el("p", { class: "note" }, "Inlined at ", line.inlined_from.map(baseName).join(", from ")) : null;
 }
 
-/* Returns the name of a data region with its size, which tells regions from one line apart. */
+/* Returns the name of a data region with its size, because regions that one line allocates have the same name. */
 function nameSizedData(region) {
     return nameData(region) + (region.bytes ? `, ${bytes(region.bytes)}` : "");
 }
 
-/* Lists the calls that lead to a line, if other functions of own code call it. The counts of a line of a library
- * are divided among lines of own code, so the shares are those of the misses whose calls are known. */
+/* Lists the calls that lead to a line, if other functions of own code call it. The shares are fractions of the
+ * misses whose calls are known, because the counts of library code are divided among lines of own code. */
 function callsTo(p, line) {
     const paths = pathsTo(p, line, state.level), all = sum(paths, (path) => path.count), c = p.contexts;
     const place = ([f, at]) => {
@@ -80,8 +81,8 @@ function callsTo(p, line) {
 }
 
 /* Makes the details of a line: its source, its distances, the calls that lead to it, the data that it misses on,
- * and the lines that used the blocks before. With `inFile`, the details are shown inside the source file, so they do not repeat the
- * source. */
+ * and the lines that used the blocks before. With `inFile`, the details are shown inside the source file, so they
+ * do not repeat the source. */
 function lineDetails(p, line, index, inFile) {
     const a = p.attribution, level = state.level;
     const by = (x, y) => y.misses[level] - x.misses[level];

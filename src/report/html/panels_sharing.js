@@ -1,6 +1,6 @@
-/* Makes the part of the panel about threads that shows the data they share. */
+/* Makes the section "Shared data" of the panel about threads. */
 
-const shownTimelines = 6; /* one color per thread; the other threads are summed */
+const shownTimelines = 6; /* maximum number of lines in the chart; the last one may be a sum of threads */
 
 function sharedMisses(row) {
     return row.true_sharing + row.false_sharing;
@@ -8,8 +8,9 @@ function sharedMisses(row) {
 
 /* ---- what to change ---- */
 
-/* Returns sentences about at most three blocks of different data that are worth a change: separating the data
- * of such a block removes at least half of its coherence misses and at least a hundredth of all of them. */
+/* Returns sentences about at most three blocks that are worth a change, each of different data. A block is worth a
+ * change if separating its data removes at least half of its coherence misses, and at least a hundredth of the
+ * coherence misses of all blocks. */
 function sayChanges(s) {
     const seen = new Set(), said = [];
     for (const b of s.blocks) {

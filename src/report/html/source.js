@@ -47,7 +47,7 @@ function linkButton(content, click) {
     return el("button", { type: "button", class: "link", click }, content);
 }
 
-/* Shows a place in a source file. */
+/* Shows `line` of the source file number `source` in its panel, and marks the line for a moment. */
 function openSource(p, source, line) {
     state.file = source;
     leaveFor("source");
@@ -68,7 +68,7 @@ function openTable(panel, table, filter) {
     if (input) input.focus();
 }
 
-/* Returns the name of a place, as a link if the page has the text of the file. */
+/* Returns the name of a line, such as "file.c:12", as a link if the page has the text of the file. */
 function placeLink(p, line) {
     const a = p.attribution, name = codeName(placeOf(a, line));
     return line && !line.others && line.line && fileOf(p, line.source)

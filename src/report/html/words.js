@@ -69,7 +69,9 @@ function worstRow(rows, misses) {
         !row.others && misses(row) > (best ? misses(best) : 0) ? row : best, null);
 }
 
-/* Returns the line that causes the most misses at a level, or null, and whether it reuses blocks. */
+/* Returns {line, again}. `line` is the line with the most misses at a level, not counting infinite distances, and
+ * `again` is true. If there are no such misses, `line` is the line with the most misses of any kind, or null, and
+ * `again` is false. */
 function worstLine(p, level) {
     const again = worstRow(p.attribution.lines, (line) => line.misses[level] - line.infinite);
     return { line: again || worstRow(p.attribution.lines, (line) => line.misses[level]), again: Boolean(again) };
@@ -82,8 +84,8 @@ function isSameLine(x, y) {
 
 /* Says which line causes the most misses at the chosen level, and which data it uses if one region has most
  * of these misses. Lines with reuses come before lines with first touches, because no cache avoids first
- * touches. The share includes first touches, so the sentence mentions them unless they are rare. It is the
- * share of all rows with this line, which may be in several functions, as in the tab "Source". */
+ * touches. The share includes first touches, so the sentence mentions them unless they are rare. The share is
+ * that of the whole source line, which may have rows in several functions; the tab "Source" shows the same. */
 function sayWorstLine(p, level) {
     const a = p.attribution, total = totalMisses(p, level), at = (row) => row.misses[level];
     const { line, again } = worstLine(p, level);
