@@ -38,8 +38,8 @@ static inline __attribute__((always_inline)) void record(const void *address, ui
 #else
 #define INLINED
 #endif
-/* The types must be those with which clang declares the hooks; otherwise the hooks are not
- * inlined. */
+/* The types must be equal to the types in clang's own declarations of the hooks; otherwise the hooks
+ * are not inlined. */
 #define HOOKS(bytes, type)                                                                         \
     HOOK void __sanitizer_cov_load##bytes(const type *address);                                    \
     HOOK void __sanitizer_cov_store##bytes(const type *address);                                   \

@@ -14,10 +14,10 @@
  * is restored afterwards.
  *
  * REUSEDIST_CHANNEL names the shared memory. Without it, records go to a scratch buffer and are
- * dropped, and also in programs with more rights than their caller, such as setuid programs, because
- * whoever can write to the channel can make the runtime write to other memory. If REUSEDIST_CHILDREN is set, forked children are recorded too. REUSEDIST_BURST=N:SKIP
- * sets the lengths of bursts and gaps, as numbers of references of a thread. Records in gaps are
- * also dropped.
+ * dropped. Programs with more rights than their caller, such as setuid programs, ignore the variable,
+ * because whoever can write to the channel can make the runtime write to other memory. If
+ * REUSEDIST_CHILDREN is set, forked children are recorded too. REUSEDIST_BURST=N:SKIP sets the lengths
+ * of bursts and gaps, as numbers of references of a thread. Records in gaps are also dropped.
  */
 #define _GNU_SOURCE
 #include "runtime.h"
@@ -96,8 +96,8 @@ static __thread int created; /* true: this thread is counted in channel->threads
 /* ---- changes of the state of a thread ---- */
 
 /* Must be called before the state of this thread changes. Until end_change(), hooks do not change the
- * state, and asynchronous cancellation does not end the thread in the middle of the change. The type
- * of cancellation is changed, not whether there is one, because glibc 2.36 cancels a thread
+ * state, and asynchronous cancellation does not end the thread in the middle of the change. The
+ * function makes cancellation deferred and does not disable it, because glibc 2.36 may cancel a thread
  * that has just disabled asynchronous cancellation. */
 static void begin_change(void) {
     pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &held_type);

@@ -294,7 +294,7 @@ static uint32_t find_context(size_t i) {
     if (i == 0)
         return handler ? 0 : context_of_call(0, call->site);
     const active_call *caller = &own.calls[i - 1];
-    if (caller->site == HANDLER) /* the call of a handler by the runtime */
+    if (caller->site == HANDLER) /* the runtime made this call, of the handler */
         return caller->context;
     uint32_t parent = caller->context;
     if (handler || !is_direct(caller, call))

@@ -4,8 +4,8 @@
  *
  * This works only in dynamically linked programs, because in static ones these definitions would
  * replace the C library's functions. This file is in a separate archive, from which reusedist-cc
- * requests the symbol below. Libraries of the program, such as those of C++ and OpenMP, call these
- * functions too.
+ * requests the symbol recorder_sees_threads. Libraries of the program, such as those of C++ and OpenMP,
+ * call these functions too.
  *
  * A function that releases is reported before the C library's function is called, and a function
  * that waits is reported afterwards. A release hands over the records of its thread, so that it

@@ -30,7 +30,7 @@ typedef struct instruction {
     Bool repeated;    /* True: the instruction has the prefix 0xf2 or 0xf3 */
     Bool short_words; /* True: the instruction has the prefix 0x66 */
     Bool wide;
-    Long distance; /* jump distance from the end of the instruction */
+    Long distance; /* displacement of a jump, from the end of the instruction */
 } instruction;
 
 /* ---- operands ---- */
@@ -39,12 +39,12 @@ static UInt middle_bits(const instruction *i) {
     return *i->at >> 3 & 7;
 }
 
-/* Skips register or memory operands and a constant of `constant` bytes. Returns KEEPS. */
+/* Skips register or memory operands and an immediate operand of `constant` bytes. Returns KEEPS. */
 static effect keeps_with_operands(instruction *i, UInt constant) {
     UChar how = *i->at++;
     UInt mode = how >> 6, base = how & 7;
     if (mode != 3 && base == 4)
-        base = *i->at++ & 7; /* scaled index */
+        base = *i->at++ & 7; /* the SIB byte has the base register */
     else if (base == 4)
         base = 0;
     i->at += (mode == 1 ? 1 : mode == 2 || (mode == 0 && base == 5) ? 4 : 0) + constant;
@@ -57,7 +57,7 @@ static effect keeps_with_constant(instruction *i, UInt bytes) {
 }
 
 static effect jumps(instruction *i, UInt bytes) {
-    if (i->short_words) /* after this prefix, processors differ in the size of the distance */
+    if (i->short_words) /* with this prefix, the size of the displacement depends on the processor */
         return UNKNOWN;
     i->distance = bytes == 1 ? (Char)*i->at : *(const Int *)i->at;
     i->at += bytes;
@@ -177,7 +177,7 @@ static effect of_vector(instruction *i) {
         return UNKNOWN;
     i->at++;
     UChar opcode = *i->at++;
-    return opcode == 0x77 ? KEEPS : of_vector_table(i, opcode); /* 0x77 clears upper halves */
+    return opcode == 0x77 ? KEEPS : of_vector_table(i, opcode); /* 0x77: vzeroupper, vzeroall */
 }
 
 /* Returns whether `byte` is a prefix for operand size (0x66), repetition or a variant of the

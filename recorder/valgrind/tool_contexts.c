@@ -2,9 +2,8 @@
  *
  * A calling context is the caller's context and a call instruction. Each thread has a stack of its
  * active calls, with the stack pointer right after each call. A call is removed from this stack if
- * the stack pointer is above that of the call at a return or an indirect jump, or is above or equal
- * to it right after the next call. So tail calls, longjmp(), exceptions and switched stacks need no
- * special treatment.
+ * the stack pointer is higher after a return or an indirect jump, or is at least as high right after a
+ * later call. So tail calls, longjmp(), exceptions and switched stacks need no special treatment.
  *
  * Memory for contexts is bounded. A context deeper than DEPTH_MAX calls, or a new context when
  * there are already CONTEXTS_MAX, is an edge: it and all contexts below it are counted together,

@@ -65,7 +65,7 @@ control_action control_action_at(Addr instruction) {
         return NULL;
     if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), instruction, &name))
         return NULL;
-    Bool enters = matches(options.inside, name, &met_inside); /* a function may match several */
+    Bool enters = matches(options.inside, name, &met_inside); /* a function may match all */
     Bool starts = matches(options.start, name, &met_start);
     Bool stops = matches(options.stop, name, &met_stop);
     return enters ? enter : starts ? start : stops ? stop : NULL;

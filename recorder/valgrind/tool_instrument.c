@@ -167,7 +167,7 @@ static IRExpr *make_record(block_recorder *b, IRExpr *address, Int size, UInt ki
         return ir_word(address->Iex.Const.con->Ico.U64 << RDI_RECORD_SHIFT | low);
     const sum *s = &b->sums[address->Iex.RdTmp.tmp];
     Long far = (Long)(s->distance << RDI_RECORD_SHIFT | low);
-    if (far != (Int)far) /* the distance does not fit into an instruction */
+    if (far != (Int)far) /* the constant does not fit into an instruction */
         return ir_compute(
             b->out, Ity_I64,
             IRExpr_Binop(Iop_Add64, shifted(b, address->Iex.RdTmp.tmp), ir_word(low)));
