@@ -166,8 +166,7 @@ static size_t fill(bench *b, const char *what) {
 /* ---- runs ---- */
 
 typedef struct run {
-    double open, seconds; /* seconds before the first reference, and from then to the finished
-                             histogram */
+    double open, seconds; /* seconds to open the engine, and from then to the finished histogram */
     rdi_gpu_costs costs;
     rd_profile *profile;
 } run;

@@ -4,11 +4,11 @@
  * usage: objects_bench measure [REQUESTS [REPEAT [TRACE]]]
  *        objects_bench write FOLDER [REQUESTS [TRACE]]
  *
- * `measure` analyzes requests in memory, and prints a line of JSON per trace and repetition:
- * processor seconds of the plain byte curve, and of the same requests with operations, times,
- * lifetimes and, in the first three traces, changing sizes, with eager and with lazy expiry, and peak memory per object. `write`
- * writes the plain requests of TRACE, or of the first three traces, to FOLDER as oracleGeneral
- * records, and `web` also as CSV.
+ * `measure` analyzes requests in memory, and prints a line of JSON per trace and repetition. The line
+ * has the processor seconds of the plain byte curve; the processor seconds of the same requests with
+ * operations, times, lifetimes and, in the first three traces, changing sizes, once with eager and once
+ * with lazy expiry; and the peak memory per object. `write` writes the plain requests of TRACE, or of the
+ * first three traces, to FOLDER as oracleGeneral records, and those of `web` also as CSV.
  *
  *   zipf    Zipf 0.99, 4 Mi objects
  *   drift   Zipf 0.8 over a range of 1 Mi objects that moves by one object every 16 requests; a
@@ -138,8 +138,8 @@ static uint64_t operation_of(uint64_t dice) {
 }
 
 /* Sets the operation, the size and the lifetime of request i. If operations are mixed, about half of
- * the requests have the size of their object, and the rest have up to 7/8 more, and one object in
- * eight never expires. */
+ * the requests have the size of their object, and all other requests are up to 7/8 larger; only writes
+ * set a lifetime, and one object in eight never expires. */
 static void complete_request(const kind *k, requests *q, size_t i) {
     uint64_t dice = mix(i + q->n), h = mix(q->id[i] + q->n);
     if (k->writes) {
@@ -299,7 +299,7 @@ int main(int argc, char **argv) {
     if (rd_ctx_new(NULL, &ctx) != RD_OK)
         stop("out of memory");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        /* Simulators know no lifetimes, without which the traces of writes are all alike. */
+        /* Simulators ignore lifetimes, and without lifetimes the traces of writes are all alike. */
         if (trace ? strcmp(trace, kinds[i].name) != 0 : writes && kinds[i].writes)
             continue;
         if (writes)

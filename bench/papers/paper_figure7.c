@@ -102,8 +102,8 @@ static rd_status traverse(traversal *t, uint64_t number, uint64_t last, uint64_t
     return status;
 }
 
-/* Runs a part of a range on a tree that initially has all elements, with as many first references
- * as reuses. */
+/* Runs TIMED / 2 first references, and then as many reuses, on a tree that has all elements from the
+ * beginning. */
 static rd_status run_part(traversal *t) {
     uint64_t half = TIMED / 2;
     rd_status status = traverse(t, t->elements, RD_COLD, half);
@@ -124,7 +124,8 @@ static rd_status run_program(traversal *t) {
     return status;
 }
 
-/* Checks the histogram of khw, which gives no distances: all reuses must be in the right bin. */
+/* Returns whether the histogram is right: all reuses are in the right bin. Returns true for an engine whose
+ * distances were checked; khw gives no distances. */
 static bool is_counted(rd_engine *e, const traversal *t) {
     rd_profile *p = NULL;
     if (rd_engine_info_of(e)->caps & RD_CAP_DISTANCES)

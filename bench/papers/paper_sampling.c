@@ -11,7 +11,7 @@
 #define POWERS_MAX 64
 #define FULL_BLOCKS                                                                                \
     (128                                                                                           \
-     << 10) /* up to this distance, every distance has its own bin, so that all sizes are exact */
+     << 10) /* up to this number of blocks, every distance has its own bin: all sizes are exact */
 
 /* Cache sizes with their exact miss ratios: evenly spaced sizes up to the number of blocks, then
  * powers of two. */

@@ -54,7 +54,7 @@ def as_block_bytes(value: SupportsIndex, name: str) -> int:
 
 
 def as_block(block: Union[int, str, None]) -> int:
-    """Returns rd_analysis_config.block."""
+    """Returns the value for rd_analysis_config.block."""
     if block is None:
         return 0
     if block == "addr":
@@ -68,7 +68,7 @@ def as_block(block: Union[int, str, None]) -> int:
 
 
 def as_kinds(kinds: Optional[str]) -> int:
-    """Returns a mask of kinds, 0 for all."""
+    """Returns a mask of kinds of references; 0 stands for all kinds."""
     if kinds is None:
         return 0
     as_text(kinds, "kinds")

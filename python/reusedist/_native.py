@@ -20,7 +20,7 @@ class Error(Exception):
 
 
 class OutOfMemory(Error, MemoryError):
-    """An allocation failed, or a limit was reached."""
+    """An allocation failed, or the memory limit was reached."""
 
     status = "RD_ENOMEM"
 

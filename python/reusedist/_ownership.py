@@ -9,7 +9,7 @@ After a fork(), only the parent frees its objects: the child has none of the thr
 """
 from __future__ import annotations
 
-import _signal  # because signal.getsignal() takes 50 times as long, for names of constants
+import _signal  # because signal.getsignal() takes 50 times as long to look for names of constants
 import atexit
 import ctypes
 import functools
@@ -223,7 +223,7 @@ class Callback:
             while replaced:
                 try:
                     self._restore(replaced)
-                except BaseException as error:  # of a handler that was just restored
+                except BaseException as error:  # raised by a handler that was just restored
                     self.raised = error
 
     @staticmethod

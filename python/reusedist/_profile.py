@@ -182,8 +182,8 @@ class Profile:
     @property
     def bins(self) -> NDArray[Any]:
         """The bins of the histogram in ascending order. `low` and `high` are the first and last distance
-        of a bin, `count` is its number of references, and `sum_low` and `sum_high` are the two halves of
-        the sum of its distances. Infinite distances are not included. The array is read-only and in the
+        of a bin, `count` is its number of references, and `sum_low` and `sum_high` are the lower and the upper
+        64 bits of the sum of its distances. Infinite distances are not included. The array is read-only and in the
         memory of the library."""
         address = c_void_p()
         n = _lib.rd_profile_bins(self._handle.address, byref(address))

@@ -1,7 +1,7 @@
 /* Functions that the kernels share: arguments, memory and random numbers.
  *
- * All functions are static, so that a kernel is one file for the compiler, and so that the input of
- * the suite's compiler can combine several kernels in one file. */
+ * All functions are static, so that a kernel is one file for the compiler, and so that one file can
+ * combine several kernels: such files are the input of cc1, the compiler in the suite. */
 #ifndef KERNEL_H
 #define KERNEL_H
 

@@ -67,7 +67,7 @@ static void sp_derived(sp_flow *f) {
     }
 }
 
-/* Adds fluxes and viscosity along one direction. `step` is the distance to the next point. */
+/* Adds fluxes and viscosity along one direction. `step` is the offset of the next point. */
 static void sp_add_flux(sp_flow *f, int at, int step, const double *vel) {
     double *rhs = f->rhs + SP_VARS * at;
     const double *u = f->u + SP_VARS * at, *up = u + SP_VARS * step, *um = u - SP_VARS * step;
