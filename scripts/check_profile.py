@@ -55,7 +55,7 @@ def check_misses(profile, misses, least, most):
 
 
 def check_share(profile, share):
-    """Returns the values that must add up."""
+    """Checks a share, and returns its numbers of references and of infinite distances."""
     low = high = 0
     finite, before = 0, -1
     for bin_low, bin_high, count in share["bins"]:

@@ -63,7 +63,8 @@ def check_symbol(symbol, slots, sized, kinds):
 
 
 def decode_block(p, at, limit, n, sized=False, kinds=False):
-    """Returns (value, size, kind) of each reference, and the offset after the block, which ends before `limit`."""
+    """Decodes a column. Returns (value, size, kind) of each reference, and the offset after the column, which is
+    at most `limit`."""
     check(limit - at >= 8, "column cut off")
     slots, zero, symbols, data_bytes = struct.unpack_from("<BBHI", p, at)
     check(1 <= slots <= 16 and not zero and 1 <= symbols <= 256, "invalid head of a column")
@@ -93,7 +94,7 @@ def decode_block(p, at, limit, n, sized=False, kinds=False):
 
 
 def number(p, at, end):
-    """Returns a number of seven bits per byte, and the offset after it."""
+    """Returns a number that is stored with seven bits per byte, and the offset after it."""
     value = shift = 0
     while True:
         check(at < end and shift < 64, "event cut off")
@@ -167,7 +168,7 @@ def descriptions(f):
         check((about, name) not in seen, f"described twice: {name}")
         check(about != 1 or name not in ("pc", "thread"), f"column of the header: {name}")
         check(about != 2 or 6 <= value <= 31 and value not in kinds, f"invalid number of {name}")
-        check(not flags & 1 or about == 2 and name in SYNC, f"unknown part that is required: {name}")
+        check(not flags & 1 or about == 2 and name in SYNC, f"unknown column or event kind that is required: {name}")
         seen.add((about, name))
         columns += about == 1
         kinds |= {value: name} if about == 2 else {}

@@ -18,7 +18,8 @@ def table4_rows():
 
 
 def slowdown(row, column):
-    """Returns the median of the ratios within the turns. Rows of an earlier version of the script have no turns."""
+    """Returns the slow-down in a column: the median over the turns of the ratio of its time to the time of the
+    program alone. Rows of an earlier version of the script have no turns."""
     turns = row.get("turns", [row])
     return statistics.median(turn[column]["wall_s"] / turn["original"]["wall_s"] for turn in turns)
 

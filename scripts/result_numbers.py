@@ -542,7 +542,7 @@ def sampling_table():
 
 
 def samplings(enough, field):
-    """Returns this field of the runs that have at least 1000 samples, or of those with fewer."""
+    """Returns this field of all runs with at least 1000 samples if `enough` is true, otherwise of all runs with fewer."""
     return [row[field] for row in lines("sampling") if (row["expected_samples"] >= 1000) == enough]
 
 
