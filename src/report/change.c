@@ -396,8 +396,8 @@ static void say_misses(change_report r) {
     rdi_text_puts(r.out, ".\n");
 }
 
-/* If miss ratios were compared and the numbers of references are known and differ, says what they are and,
- * if r->both is true, how the numbers of misses changed. */
+/* Says how many references each run has, and, if r->both is true, how the numbers of misses changed. Says
+ * nothing if numbers of misses were compared, or if the numbers of references are unknown or equal. */
 static void say_references(const change_report *r) {
     char number[2][16];
     for (int i = 0; i < 2; i++)
@@ -507,7 +507,7 @@ rd_status rdi_change_say(rd_ctx *ctx, const rdi_change *change, rdi_text *out) {
         bool levels = bytes[0] && !r.objects, first = levels && has_named_change(&r);
         if (first)
             say_levels(&r);
-        /* A shorter run often does the same with less work, and then the misses matter most. */
+        /* A shorter run often does the same with less work, so the number of misses matters most. */
         bool misses_first = r.both && length_factor(&r) < 1;
         if (misses_first)
             say_references(&r);

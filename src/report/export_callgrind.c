@@ -88,7 +88,7 @@ typedef struct known_names {
     bool *modules, *files, *functions;
 } known_names;
 
-/* Writes the module, the file and the name of a function, with these keys. */
+/* Writes the module, the file and the name of a function, one line each, which begins with its key. */
 static void put_function(const rdi_export *e, const rdi_functions *f, uint32_t function,
                          const char *const keys[3], known_names *known, rdi_text *out) {
     const rd_call_frame *frame = &e->frames[f->frame[function]];

@@ -20,7 +20,7 @@
  * are not escaped yet; html_page.c does that. */
 RD_CHECKED rd_status rdi_html_data(rd_ctx *ctx, const rd_page *page, char **json, size_t *n);
 
-/* The contents of a page, which is put into the frame that all kinds of pages share. */
+/* The contents of a page, which rdi_html_assemble() puts into the frame that all kinds of pages share. */
 typedef struct rdi_html_page {
     const char *title;
     const char *const *scripts; /* names of files of src/report/html in their order; NULL is last */

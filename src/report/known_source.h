@@ -10,7 +10,7 @@
  * name. */
 bool rdi_source_path_matches(const char *given, const char *source);
 
-/* The result of a comparison of the text that the profile has of a source file with a file. */
+/* The result of comparing a file with the text of a source file in the profile. */
 typedef struct rdi_source_check {
     size_t known; /* number of lines with counts whose text is known and not empty */
     bool changed; /* whether a line with counts has another text in the file, or is missing there */

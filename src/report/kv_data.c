@@ -190,8 +190,9 @@ static void put_totals(rd_json_writer *w, const rd_kv_view *view) {
     rd_json_end_object(w);
 }
 
-/* Writes the totals per turn (if the log has turns) and per window, the reuse gaps, and for each size that
- * the report shows its hits per turn and window and the deciles of its share. */
+/* Writes the totals per turn (if the log has turns) and per window, and the times between two uses of a block.
+ * For each size that the report shows, writes the hits per turn and window, and the deciles of the share of a
+ * prompt that the cache serves. */
 static void put_details(rd_json_writer *w, const rd_kv_view *view, const rdi_kv_report_row *rows,
                         size_t n) {
     rd_kv_series s = rd_kv_series_of(view->kv);

@@ -23,7 +23,7 @@
 typedef struct hits_row {
     rd_hits_answer answer;
     uint64_t low, high;
-    uint64_t above; /* the true size is larger; answer.blocks - 1 if answer.blocks is exact */
+    uint64_t above; /* the smallest cache is larger; answer.blocks - 1 if answer.blocks is exact */
 } hits_row;
 
 static double ratio_of(const rd_hits_answer *answer) {
@@ -41,7 +41,7 @@ static uint64_t size_before(const rd_profile *p, uint64_t blocks) {
     return before;
 }
 
-/* Returns whether the size is only an upper limit, because the histogram has a bin that ends there. */
+/* Returns whether the smallest cache may be smaller than the size, which is the end of a bin. */
 static bool is_limit(const hits_row *row) {
     return row->answer.blocks > 0 && row->above + 1 < row->answer.blocks;
 }

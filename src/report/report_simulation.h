@@ -6,7 +6,7 @@
 #include "report/paper.h"
 
 /* Adds tables of the caches that were simulated, and sentences about them. The profile must have a
- * simulation, of private caches or not. */
+ * simulation of shared or of private caches. */
 void rdi_report_simulation(rdi_paper *paper, const rd_profile *p);
 
 /* rdi_report_traffic() adds the table of references, misses and write-backs. rdi_report_prefetches() adds

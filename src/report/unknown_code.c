@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* A note is made if the code has more than this fraction of all misses, or of all references if nothing
+/* A sentence is added if the code has more than this fraction of all misses, or of all references if nothing
  * misses. For interpreters, the fraction is ten times as large. */
 #define NOTABLE 0.05
 

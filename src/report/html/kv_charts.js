@@ -123,7 +123,7 @@ function kvShareFigure() {
 
 /* ---- over time ---- */
 
-/* Returns the elements of data.details that the chart over time shows: up to four, evenly chosen. */
+/* Returns the elements of data.details that the chart over time shows: up to four, evenly spaced. */
 function kvShownDetails() {
     const list = data.details.filter((d) => d.blocks > 0), step = Math.max(1, list.length / 4);
     return [...new Set([3, 2, 1, 0].map((i) => Math.floor(list.length - 1 - i * step)))]

@@ -1,6 +1,6 @@
 /* Shows the misses of object caches by stretches of time. */
 
-const maxStretchRows = 500; /* number of stretches in a table; a longer table would make the page slow */
+const maxStretchRows = 500; /* maximum number of rows of a table; more rows would make the page slow */
 
 function hasStretches(p) {
     return p.stretches && p.stretches.rows.length > 0;

@@ -84,7 +84,7 @@ function timelineFigure(s) {
 
 /* ---- the bytes of a block ---- */
 
-/* Returns the threads in a list of numbers separated by blanks. */
+/* Splits a text with the numbers of threads, separated by blanks. The last one may be "...". */
 function threadsIn(list) {
     return list.split(" ").filter((word) => word);
 }
