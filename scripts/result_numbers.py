@@ -312,7 +312,7 @@ def fft_table():
 
 ESTIMATE_FEW = ("32K:1", "32K:2", "1M:1")
 ESTIMATE_MANY = ("32K:8", "48K:12", "1M:16")
-ESTIMATE_CLOSER = 0.05  # points by which one number must be closer to count as closer
+ESTIMATE_CLOSER = 0.05  # points by which an error must be smaller than the other one to count as smaller
 
 
 def estimate_programs():

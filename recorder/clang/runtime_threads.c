@@ -61,7 +61,7 @@ typedef struct counted {
 #define COUNTED 4096 /* number of entries; further objects are not numbered */
 static counted all_counted[COUNTED];
 static int counted_lock;
-static __thread int counting; /* true: this thread has the lock; its handlers must not wait */
+static __thread int counting; /* true: this thread has the lock; signal handlers must not wait */
 
 static int lock_counted(void) {
     if (counting)
