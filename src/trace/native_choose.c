@@ -16,15 +16,16 @@ static unsigned sample_step(size_t n) {
     return n < SAMPLE_FROM ? 1 : 8;
 }
 
-/* Counts how often each difference of 1 to 4 bytes occurs in a sample of the n references. When
- * e->exacts is half full, differences that it does not contain yet are ignored. */
-static void count_exacts(rdi_column_encoder *e, size_t n) {
+/* Counts how often each shape, and each difference of 1 to 4 bytes, occurs in a sample of the n references.
+ * When e->exacts is half full, differences that it does not contain yet are ignored. */
+static void count_sample(rdi_column_encoder *e, size_t n) {
     uint64_t random = 1;
     e->exact_count = 0;
     for (size_t i = 0, step = sample_step(n); i < n;
          i += step == 1 ? 1 : 1 + (size_t)(random >> 60)) {
         random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         unsigned width = shape_width(e->shape[i]);
+        e->shape_count[e->shape[i]]++;
         if (width == 0 || width > 4)
             continue;
         uint64_t key = exact_key(e->shape[i], e->delta[i]);
@@ -69,7 +70,7 @@ static void collect_candidates(rdi_column_encoder *e, size_t n) {
         uint32_t shape = e->used[i];
         unsigned bytes = shape_width(shape) + explicit_bytes(shape_class(shape));
         unsigned saved = bytes < ESCAPE_BYTES ? ESCAPE_BYTES - bytes : 1;
-        add_candidate(e, e->shape_count[shape] * saved, shape);
+        add_candidate(e, e->shape_count[shape] * sample_step(n) * saved, shape);
     }
     for (size_t i = 0; i < e->exact_count; i++) {
         uint32_t index = e->exact_used[i], count = e->exacts[index] & ((1 << COUNT_BITS) - 1);
@@ -221,13 +222,13 @@ static void forget_symbols(rdi_column_encoder *e) {
 
 static void clear_counts(rdi_column_encoder *e) {
     for (size_t i = 0; i < e->used_count; i++)
-        e->shape_count[e->used[i]] = 0;
+        e->shape_count[e->used[i]] = e->occurs[e->used[i]] = 0;
     for (size_t i = 0; i < e->exact_count; i++)
         e->exacts[e->exact_used[i]] = 0;
 }
 
 void rdi_choose_symbols(rdi_column_encoder *e, size_t n, bool kinded) {
-    count_exacts(e, n);
+    count_sample(e, n);
     forget_symbols(e);
     collect_candidates(e, n);
     size_t escapes = e->slots * (kinded ? KINDS - 1 : 1);

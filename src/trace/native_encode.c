@@ -7,14 +7,17 @@
  *
  * Plan and emit cost only a few nanoseconds per reference, because they rarely branch: one table
  * guesses the slot from the address, and another table finds the symbol of a difference with one
- * probe. Shapes are counted exactly, because each shape needs a symbol. Differences are counted in
- * a sample, because a missed symbol costs only a few bytes.
+ * probe. The first pass notes which shapes occur, because each shape needs a symbol. How often a shape or
+ * a difference occurs is counted in a sample, because a missed symbol costs only a few bytes.
  */
 #include "base/cpu.h"
 #include "trace/native_encoder.h"
 
 #include <assert.h>
 #include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 rd_status rdi_column_encoder_new(rd_ctx *ctx, rdi_column_encoder **out) {
     rdi_column_encoder *e = rdi_calloc(ctx, 1, sizeof *e);
@@ -35,7 +38,11 @@ void rdi_column_encoder_free(rdi_column_encoder *e) {
 
 /* ---- plan ---- */
 
-static unsigned choose_slot(const uint64_t *bases, const uint32_t *last_use, uint64_t value) {
+/* Chooses the slot of a value: the one with the nearest base if that is near, or else the least recently
+ * used one. last_use[] has the number of the last reference of each slot, counted from 1. */
+typedef unsigned slot_choice(const uint64_t *bases, const uint16_t *last_use, uint64_t value);
+
+static unsigned choose_slot(const uint64_t *bases, const uint16_t *last_use, uint64_t value) {
     unsigned nearest = 0, oldest = 0;
     uint64_t best = UINT64_MAX;
     for (unsigned s = 0; s < SLOTS; s++) {
@@ -53,26 +60,44 @@ static unsigned choose_slot(const uint64_t *bases, const uint32_t *last_use, uin
     return oldest;
 }
 
+#if defined(__x86_64__)
+/* Does the same with few branches, because the outcome cannot be predicted. */
+RDI_TARGET_AVX2 static inline unsigned choose_slot_avx2(const uint64_t *bases,
+                                                        const uint16_t *last_use, uint64_t value) {
+    _Static_assert(SLOTS == 8, "two vectors of bases, and one of last uses");
+    const __m256i near = _mm256_set1_epi64x(NEAR_BYTES), far = _mm256_set1_epi64x(-NEAR_BYTES);
+    unsigned mask = 0;
+    for (int half = 0; half < 2; half++) {
+        __m256i base = _mm256_loadu_si256((const __m256i *)(bases + 4 * half));
+        __m256i d = _mm256_sub_epi64(_mm256_set1_epi64x((int64_t)value), base);
+        __m256i is_near = _mm256_and_si256(_mm256_cmpgt_epi64(near, d), _mm256_cmpgt_epi64(d, far));
+        mask |= (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(is_near)) << 4 * half;
+    }
+    if (mask & (mask - 1)) /* several bases are near */
+        return choose_slot(bases, last_use, value);
+    __m128i uses = _mm_loadu_si128((const __m128i *)last_use);
+    unsigned oldest = (unsigned)_mm_extract_epi16(_mm_minpos_epu16(uses), 1);
+    return mask ? (unsigned)__builtin_ctz(mask) : oldest;
+}
+#endif
+
 static inline uint8_t *guess_of(rdi_column_encoder *e, uint64_t value) {
     return &e->guess[value / NEAR_BYTES * UINT64_C(0x9e3779b97f4a7c15) >> (64 - GUESS_BITS)];
 }
 
-static inline __attribute__((always_inline)) void plan_any(rdi_column_encoder *e, size_t n,
-                                                           const uint64_t *values,
-                                                           const uint32_t *sizes,
-                                                           const uint8_t *kinds) {
+static inline __attribute__((always_inline)) void
+plan_any(rdi_column_encoder *e, size_t n, const uint64_t *values, const uint32_t *sizes,
+         const uint8_t *kinds, slot_choice *choose) {
     uint64_t bases[SLOTS];
-    uint32_t last_use[SLOTS] = {0};
-    size_t used = 0;
+    uint16_t last_use[SLOTS] = {0};
     for (unsigned s = 0; s < SLOTS; s++)
         bases[s] = e->bases[s] = values[0];
-    e->slots = 1;
     for (size_t i = 0; i < n; i++) {
         uint8_t *guess = guess_of(e, values[i]);
         unsigned slot = *guess;
         uint64_t delta = values[i] - bases[slot];
         if (RDI_UNLIKELY(delta + NEAR_BYTES >= 2 * NEAR_BYTES)) {
-            slot = choose_slot(bases, last_use, values[i]);
+            slot = choose(bases, last_use, values[i]);
             *guess = (uint8_t)slot;
             delta = values[i] - bases[slot];
         }
@@ -84,12 +109,28 @@ static inline __attribute__((always_inline)) void plan_any(rdi_column_encoder *e
                          (kinds ? kind_code(kinds[i]) : 0) << KIND_SHIFT | signed_bytes(delta);
         e->delta[i] = delta;
         e->shape[i] = (uint16_t)shape;
-        if (RDI_UNLIKELY(e->shape_count[shape]++ == 0))
-            e->used[used++] = (uint16_t)shape;
+        e->occurs[shape] = 1;
         bases[slot] = values[i] + size;
-        last_use[slot] = (uint32_t)i + 1;
+        last_use[slot] = (uint16_t)(i + 1); /* 0 after the last reference of the largest frame */
+    }
+}
+
+/* Lists the shapes that occur in the frame of n references, and counts its slots. In a short frame, looking at
+ * every possible shape would take longer than looking at every reference. */
+static void list_shapes(rdi_column_encoder *e, size_t n) {
+    size_t used = 0;
+    for (size_t i = 0; n < SAMPLE_FROM && i < n; i++)
+        if (e->occurs[e->shape[i]]) {
+            e->occurs[e->shape[i]] = 0;
+            e->used[used++] = e->shape[i];
+        }
+    for (size_t at = 0; n >= SAMPLE_FROM && at < SHAPES; at += 8) {
+        uint64_t eight = rdi_load_le64(e->occurs + at);
+        for (; eight; eight &= eight - 1)
+            e->used[used++] = (uint16_t)(at + (unsigned)__builtin_ctzll(eight) / 8);
     }
     e->used_count = used;
+    e->slots = 1;
     for (size_t i = 0; i < used; i++) {
         unsigned slot = shape_slot(e->used[i]);
         e->slots = slot < e->slots ? e->slots : slot + 1;
@@ -145,21 +186,21 @@ typedef void plan_pass(rdi_column_encoder *e, size_t n, const uint64_t *values,
                        const uint32_t *sizes, const uint8_t *kinds);
 typedef uint8_t *emit_pass(rdi_column_encoder *e, size_t n, const uint32_t *sizes, uint8_t *p);
 
-#define PASSES(set, target)                                                                        \
+#define PASSES(set, target, choose)                                                                \
     target static void plan_##set(rdi_column_encoder *e, size_t n, const uint64_t *values,         \
                                   const uint32_t *sizes, const uint8_t *kinds) {                   \
         if (sizes && kinds) /* the compiler makes a loop without conditions for this case */       \
-            plan_any(e, n, values, sizes, kinds);                                                  \
+            plan_any(e, n, values, sizes, kinds, choose);                                          \
         else                                                                                       \
-            plan_any(e, n, values, sizes, kinds);                                                  \
+            plan_any(e, n, values, sizes, kinds, choose);                                          \
     }                                                                                              \
     target static uint8_t *emit_##set(rdi_column_encoder *e, size_t n, const uint32_t *sizes,      \
                                       uint8_t *p) {                                                \
         return emit_any(e, n, sizes, p);                                                           \
     }
-PASSES(plain, )
+PASSES(plain, , choose_slot)
 #if defined(__x86_64__)
-PASSES(avx2, RDI_TARGET_AVX2)
+PASSES(avx2, RDI_TARGET_AVX2, choose_slot_avx2)
 #endif
 
 size_t rdi_column_encode(rdi_column_encoder *e, size_t n, const uint64_t *values,
@@ -174,6 +215,7 @@ size_t rdi_column_encode(rdi_column_encoder *e, size_t n, const uint64_t *values
     }
 #endif
     plan(e, n, values, sizes, kinds);
+    list_shapes(e, n);
     rdi_choose_symbols(e, n, kinds != NULL);
     uint8_t *data = put_head(e, out), *p = emit(e, n, sizes, data);
     rdi_store_le32(out + 4, (uint32_t)(p - data));

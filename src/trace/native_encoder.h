@@ -33,7 +33,7 @@ enum {
 #define SHAPES      (1 << 16)
 _Static_assert(SIZE_CLASSES <= SHAPES >> CLASS_SHIFT, "a size class has 7 bits");
 
-#define SAMPLE_FROM 8192 /* in shorter frames, all differences are counted */
+#define SAMPLE_FROM 8192 /* in shorter frames, all shapes and differences are counted */
 #define EXACT_BITS  14
 #define EXACT_ROOM  (1u << EXACT_BITS)
 #define COUNT_BITS  16 /* bits for the number of times that a difference occurs in the sample */
@@ -64,7 +64,9 @@ struct rdi_column_encoder {
     uint64_t bases[SLOTS]; /* bases of the slots at the beginning of the frame */
     unsigned slots;        /* number of slots in use */
     uint8_t guess[1 << GUESS_BITS];
-    uint32_t shape_count[SHAPES]; /* number of references of each shape; all 0 between two frames */
+    uint8_t occurs[SHAPES];       /* 1: the frame has references of this shape; all 0 between two frames */
+    uint32_t shape_count[SHAPES]; /* number of references of each shape in the sample; all 0 between
+                                     two frames */
     int16_t shape_symbol[SHAPES]; /* symbol of each shape; valid for shapes in `used` */
     uint16_t used[SHAPES];        /* shapes that occur in the frame */
     size_t used_count;

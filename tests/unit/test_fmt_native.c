@@ -5,7 +5,7 @@
 #include "support/traces.h"
 #include "trace/checksum.h"
 #include "trace/format.h"
-#include "trace/native_codec.h"
+#include "trace/native_encoder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -480,6 +480,33 @@ static void each_impossible_field_has_its_message(void **state) {
     assert_refused(SYMBOL + 4, 0, "a symbol has an invalid size");
 }
 
+/* ---- instruction sets ---- */
+
+/* Tests that the encoder writes the same bytes with and without AVX2. */
+static void every_instruction_set_writes_the_same(void **state) {
+    (void)state;
+    static uint8_t blocks[2][RDI_BLOCK_MAX(RDI_FRAME_REFS)];
+    rd_ctx *ctx = NULL;
+    rdi_column_encoder *e = NULL;
+    assert_int_equal(rd_ctx_new(NULL, &ctx), RD_OK);
+    assert_int_equal(rdi_column_encoder_new(ctx, &e), RD_OK);
+    bool best = e->avx2;
+    for (size_t c = 0; c < RDI_COUNT(characters); c++)
+        for (size_t n = 1; n <= RDI_FRAME_REFS; n *= 16) {
+            fill(characters[c], n, c);
+            size_t bytes[2];
+            for (int avx2 = 0; avx2 < 2; avx2++) {
+                e->avx2 = best && avx2;
+                memset(e->guess, 0, sizeof e->guess);
+                bytes[avx2] = rdi_column_encode(e, n, col.addr, col.size, col.kind, blocks[avx2]);
+            }
+            assert_int_equal(bytes[0], bytes[1]);
+            assert_memory_equal(blocks[0], blocks[1], bytes[0]);
+        }
+    rdi_column_encoder_free(e);
+    rd_ctx_free(ctx);
+}
+
 /* ---- memory ---- */
 
 static rd_status write_and_read(rd_ctx *ctx, void *user) {
@@ -517,6 +544,7 @@ int main(void) {
         cmocka_unit_test(every_length_round_trips),
         cmocka_unit_test(every_frame_length_round_trips),
         cmocka_unit_test(a_pipe_gives_the_same_as_a_file),
+        cmocka_unit_test(every_instruction_set_writes_the_same),
         cmocka_unit_test(program_traces_take_less_than_two_bytes),
         cmocka_unit_test(regular_columns_take_no_space),
         cmocka_unit_test(the_example_of_the_specification_is_read),
