@@ -38,7 +38,8 @@ typedef struct rdi_variable {
     uint64_t address, size;
 } rdi_variable;
 
-/* Opens a file. If the file cannot be read, this is not an error, but nothing is found in it. */
+/* Opens a file. If the file cannot be read or is not regular, this is not an error, but nothing is found in
+ * it. */
 rd_status rdi_object_open(rd_ctx *ctx, const char *path, rdi_object **out);
 void rdi_object_close(rdi_object *o); /* NULL is allowed */
 

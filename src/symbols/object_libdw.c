@@ -20,6 +20,7 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define DEPTH_MAX 64 /* maximum depth of nested entries, a protection against damaged files */
 
@@ -76,13 +77,21 @@ static const Dwfl_Callbacks callbacks = {
     .section_address = dwfl_offline_section_address,
 };
 
+/* A trace can name any file as a module: opening a FIFO would wait forever, and opening a device can have
+ * effects. */
+static bool is_regular(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
 rd_status rdi_object_open(rd_ctx *ctx, const char *path, rdi_object **out) {
     rdi_object *o = rdi_calloc(ctx, 1, sizeof *o);
     if (!o)
         return RD_ENOMEM;
     o->ctx = ctx;
     o->names.ctx = ctx;
-    o->dwfl = dwfl_begin(&callbacks);
+    if (is_regular(path))
+        o->dwfl = dwfl_begin(&callbacks);
     if (o->dwfl) {
         dwfl_report_begin(o->dwfl);
         o->module = dwfl_report_elf(o->dwfl, path, path, -1, 0, true);
