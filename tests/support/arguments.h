@@ -1,5 +1,5 @@
-/* Checks that a public function survives NULL for each of its pointers: it returns RD_EINVAL with a
- * message, or does nothing. Where the header allows NULL, the call works. */
+/* Functions for tests that pass NULL to public functions: such a call must return RD_EINVAL, with a
+ * message that names the parameter if there is a context to store it in. */
 #ifndef TEST_ARGUMENTS_H
 #define TEST_ARGUMENTS_H
 
@@ -8,26 +8,27 @@
 
 #include <stdint.h>
 
-/* References, and their profile, which is exact and has `ctx` as its context. */
+/* The blocks of a few references, and their exact profile, which new_profile() makes in `ctx`. */
 #define N_BLOCKS 8
 extern const uint64_t blocks[N_BLOCKS];
 extern rd_profile *profile;
 
-/* Set up and tear down a group of tests with the profile. */
+/* Set up and tear down a group of tests that uses `ctx` and `profile`. */
 int new_profile(void **state);
 int free_profile(void **state); /* fails if memory was leaked */
 
-/* Checks a call with NULL as its context, or as the object that has a context, so that no message
- * can be stored. */
+/* Checks that a call returns RD_EINVAL. It is for calls with NULL as the context, or as the object
+ * that has the context, which cannot store a message. */
 #define REFUSED(call) expect_refused(#call, NULL, (call))
-/* Checks a call with NULL for `argument`. */
+/* Checks that a call with NULL for `argument` returns RD_EINVAL with the message "FUNCTION:
+ * ARGUMENT must not be NULL". */
 #define EXPLAINED(argument, call) expect_refused(#call, argument, (call))
 
-/* Implements REFUSED() and EXPLAINED(). `call` is the text of the call, and `argument` is the name of
- * the parameter that the message must name; NULL: there is no message. */
+/* Implements REFUSED() and EXPLAINED(). `call` is the text of the call, and `argument` is the name
+ * of the parameter that the message must name; NULL: the message is not checked. */
 void expect_refused(const char *call, const char *argument, rd_status status);
 
-/* Checks that a call was refused with a message that contains `text`. */
+/* Checks that `status` is RD_EINVAL, and that the message of `ctx` contains `text`. */
 void expect_saying(rd_status status, const char *text);
 
 #endif

@@ -23,8 +23,8 @@ typedef struct stream {
     unsigned steps;
 } stream;
 
-/* An event of a block at a private level: another thread stored to the block, or a reference to it
- * arrived. The causes of later misses depend on these events. */
+/* Something that happened to a block at a private level: another thread stored to the block, or a
+ * reference to it arrived. The causes of later misses depend on it. */
 typedef struct event {
     uint64_t block;
     bool removal; /* true: another thread stored to the block; false: a reference arrived */
@@ -34,14 +34,15 @@ typedef struct level {
     const rd_cache *is;
     uint64_t blocks, sets, ways;
     way *slots;     /* sets x ways */
-    uint8_t *bits;  /* sets x ways: the bit of the node whose right side begins at this way */
-    uint64_t state; /* state of the generator */
+    uint8_t *bits;  /* sets x ways: the bit of the tree node whose right side begins at this way */
+    uint64_t state; /* state of the random generator */
     stream table[STREAMS];
     uint64_t stream_time;
-    uint64_t *stack; /* the blocks of the references that arrived, most recent first */
+    uint64_t *stack; /* the blocks that references to this level asked for, each once, most recent
+                        first; private levels: scratch memory of distance_since() */
     size_t n_stack;
-    uint64_t *lost;  /* the blocks that the level lost, in order */
-    size_t *lost_at; /* the references during which it lost them */
+    uint64_t *lost;  /* the blocks that the level lost, in the order of the losses */
+    size_t *lost_at; /* for each of them, the index of the reference during which it was lost */
     size_t n_lost, room_lost;
     rd_cache_counts *count;
     rd_coherence_counts *coherence; /* NULL: all threads use one hierarchy */
@@ -51,11 +52,11 @@ typedef struct level {
 
 typedef struct oracle {
     level *levels[RD_CACHES_MAX]; /* the levels that references of the current thread can visit */
-    size_t n, outer; /* outer: index of the first level after the one or two first levels */
-    /* The private caches of threads: n levels for each thread. All threads use the level of thread
-     * 0 for a shared cache. */
+    size_t n, outer; /* outer: index of the level after the innermost one, or after L1I and L1D */
+    /* The levels of all threads, n for each thread. All threads use the level of thread 0 for a
+     * shared cache. NULL: all threads use one hierarchy. */
     level *of_thread;
-    size_t n_threads, thread, n_private; /* n_private: number of private caches in the list */
+    size_t n_threads, thread, n_private; /* n_private: number of private levels per thread */
     uint64_t time;
     size_t now; /* index of the reference that is handled */
     cache_oracle_miss *misses;
@@ -192,7 +193,7 @@ static void write_arrives(oracle *o, size_t k, uint64_t b) {
 
 static void insert(oracle *o, size_t k, uint64_t b);
 
-/* Returns private level k of a thread. */
+/* Returns level k of a thread; for a shared cache, `thread` is 0. */
 static level *level_of(const oracle *o, size_t thread, size_t k) {
     return &o->of_thread[thread * o->n + k];
 }
@@ -254,8 +255,9 @@ static void insert(oracle *o, size_t k, uint64_t b) {
 
 /* ---- private caches of threads ---- */
 
-/* Returns the number of other blocks that were referenced after the reference with index `from` and
- * that are present, at the moment when there are the most of them. */
+/* Returns the largest number of blocks that were present at one moment after event `from`: blocks
+ * other than that of the event that were referenced since then and not removed again. `present` is
+ * scratch memory for them. */
 static size_t distance_since(const level *l, size_t from, uint64_t *present) {
     size_t n = 0, most = 0;
     for (size_t i = from + 1; i < l->n_events; i++) {
@@ -273,7 +275,7 @@ static size_t distance_since(const level *l, size_t from, uint64_t *present) {
 }
 
 /* Counts the cause of a miss of a private level, or a far hit, and appends the reference to the
- * sequence of the level. */
+ * events of the level. */
 static void classify_private(level *l, uint64_t b, bool miss) {
     size_t from = l->n_events;
     bool removed = false;
@@ -338,7 +340,8 @@ static void clean_copies(oracle *o, size_t thread, uint64_t b) {
 
 typedef enum purpose { TO_LOAD, TO_STORE, TO_PREFETCH } purpose;
 
-/* Performs the step "Coherence" after the levels path[0] to path[n - 1] missed and level h hit. */
+/* Performs the step "Coherence" after the levels path[0] to path[n - 1] missed and level h hit
+ * (NOWHERE: none did). */
 static void cohere(oracle *o, const size_t *path, size_t n, size_t h, uint64_t b, purpose why) {
     bool leaves = h == NOWHERE || h >= o->n_private, others = false, dirty = false;
     for (size_t t = 0; t < o->n_threads; t++) {
@@ -408,7 +411,7 @@ static void prefetch_from(oracle *o, size_t k, uint64_t b, int direction, uint64
         prefetch(o, k, direction > 0 ? b + steps : b - steps);
 }
 
-/* Returns the direction in which b is 1 to 4 blocks from `last`, or 0. */
+/* Returns 1 if b is 1 to 4 blocks above `last`, -1 if it is 1 to 4 blocks below, otherwise 0. */
 static int near(uint64_t last, uint64_t b) {
     if (b > last && b - last <= 4)
         return 1;
@@ -458,7 +461,8 @@ static void note_miss(oracle *o, size_t k, uint64_t b, rd_miss_cause cause) {
             (cache_oracle_miss){o->now, k, cause, evictor_of(o->levels[k], b)};
 }
 
-/* Counts the cause of a miss, or a far hit, and makes b the most recent block of the sequence. */
+/* Counts the cause of a miss and notes the miss, or counts a far hit. Makes b the most recent block
+ * of the level's stack. */
 static void classify(oracle *o, size_t k, uint64_t b, bool miss) {
     level *l = o->levels[k];
     size_t at = 0;
@@ -539,7 +543,7 @@ static void end_level(level *l) {
     free(l->events);
 }
 
-/* Sets the indices of the levels at which data references and fetches arrive. */
+/* Sets the indices of the levels at which data references and fetches arrive, and o->outer. */
 static void find_first(oracle *o, const rd_hierarchy *h, size_t *data, size_t *fetches) {
     bool split =
         h->n > 1 && ((!strcmp(h->cache[0].name, "L1I") && !strcmp(h->cache[1].name, "L1D")) ||
@@ -572,8 +576,8 @@ size_t cache_oracle_run(const rd_hierarchy *h, uint64_t block_bytes, const uint6
     return o.n_misses;
 }
 
-/* Makes the levels of `thread` those of the next reference. `counts` has an element for each thread
- * and cache. */
+/* Chooses the levels and the counters that the references of `thread` use. `counts` has an element
+ * for each thread and cache. */
 static void choose_thread(oracle *o, size_t thread, rd_level_counts *counts) {
     o->thread = thread;
     for (size_t k = 0; k < o->n; k++) {

@@ -1,5 +1,5 @@
-/* Set-up and tear-down functions with a context as the state of the test. All memory of the context
- * must be freed at the end. */
+/* Functions that set up and tear down a test whose state is a context. The test must free all
+ * memory of the context. */
 #ifndef TEST_CONTEXT_H
 #define TEST_CONTEXT_H
 

@@ -44,7 +44,7 @@ static void *resize(void *user, void *old, size_t old_size, size_t new_size) {
 }
 
 /* Runs the body with the allocations `first` to `last` failing. Returns false if the run did not
- * reach them. */
+ * reach the first of them. */
 static bool run(const char *what, faults_body body, void *user, size_t first, size_t last,
                 rd_status expected) {
     faulty f = {.first = first, .last = last};

@@ -11,9 +11,9 @@
 typedef rd_status (*faults_body)(rd_ctx *ctx, void *user);
 
 /* Fails the test unless every run with a failing allocation ends with RD_ENOMEM and a message, and
- * no run leaves memory behind. First only the k-th allocation fails, then all from the k-th on.
- * Stops at the first k that the work does not reach, where the status must be `expected`. Returns
- * k. */
+ * no run leaves memory behind. For k = 1, 2, 3 ..., one run lets only the k-th allocation fail, and
+ * another run all from the k-th on. Stops at the first k that the work does not reach, where the
+ * status must be `expected`. Returns k. `what` names the work in failure messages. */
 size_t faults_inject(const char *what, faults_body body, void *user, rd_status expected);
 
 #endif

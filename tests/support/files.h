@@ -10,12 +10,13 @@
 char *files_path(void);
 /* Like files_path(), for a file with this name. */
 char *files_named(const char *name);
-/* Removes the file if there is one, its directory, and frees the path. */
+/* Removes the file, if it exists, and its directory, and frees the path. Does nothing for NULL. */
 void files_remove(char *path);
 
 bool files_exist(const char *path);
 void files_write(const char *path, const void *data, size_t n);
-/* Returns the contents of the file, which the caller frees with free(). */
+/* Returns the contents of the file, which the caller frees with free(), and sets *n to their
+ * length. */
 uint8_t *files_read(const char *path, size_t *n);
 
 #endif

@@ -1,4 +1,5 @@
-/* A context for all functions of a test program. new_ctx() makes a new one for each test that it sets up. */
+/* A context for all functions of a test program. new_ctx() sets up a test, or a group of tests,
+ * with a new context. */
 #ifndef TEST_FIXTURE_H
 #define TEST_FIXTURE_H
 

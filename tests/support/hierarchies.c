@@ -9,7 +9,7 @@ static uint64_t some_ways(rdi_rng *rng) {
     case 0:
         return 1;
     case 1:
-        return 65 + rdi_rng_below(rng, 40); /* wider than one vector compare */
+        return 65 + rdi_rng_below(rng, 40); /* more than a narrow cache has (cache_narrow.c) */
     case 2:
         return 1 + rdi_rng_below(rng, 64);
     default:
@@ -17,7 +17,7 @@ static uint64_t some_ways(rdi_rng *rng) {
     }
 }
 
-/* Makes a cache that is at least as large as `least` blocks. */
+/* Makes a cache of at least `least` blocks. */
 static rd_cache some_cache(rdi_rng *rng, uint64_t least, bool innermost, uint64_t block_bytes) {
     uint64_t ways = some_ways(rng), sets = 1 + rdi_rng_below(rng, 17);
     if (ways * sets < least)
@@ -34,8 +34,8 @@ static rd_cache some_cache(rdi_rng *rng, uint64_t least, bool innermost, uint64_
     return c;
 }
 
-/* Gives a cache the default rules, and mostly at most 64 ways: hierarchies of such caches have
- * loops of their own. */
+/* Gives a cache the default policy, fill and prefetch rules, and mostly at most 64 ways: the
+ * library simulates hierarchies of such caches with code of their own (lru_levels.c). */
 static void simplify(rdi_rng *rng, rd_cache *c) {
     c->policy = RD_POLICY_LRU;
     c->fill = RD_FILL_NINE;

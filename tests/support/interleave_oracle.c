@@ -13,7 +13,7 @@ typedef struct oracle {
     size_t
         *wall; /* for each record, 1 + the index of the last wall of its process before it, or 0 */
     bool *delivered;
-    size_t d, walls; /* number of delivered records, and of delivered walls */
+    size_t d, walls; /* number of delivered records that are not walls, and of delivered walls */
     size_t *order;
 } oracle;
 
@@ -31,7 +31,9 @@ static bool is_in_sight(const oracle *o, size_t i) {
     return o->number[i] < o->d + o->room;
 }
 
-/* Returns the first byte after the memory of a record. */
+/* Returns the first address after the memory of a record. A release of size 0 releases the last
+ * allocation before it at its address; one byte if there is none, or if another release of size 0
+ * of this address lies between. */
 static uint64_t end_of(const oracle *o, size_t i) {
     const oracle_record *r = &o->records[i];
     uint64_t size = r->size ? r->size : 1;
@@ -67,7 +69,7 @@ static void number_records(oracle *o) {
     }
 }
 
-/* Numbers the threads from 0, and returns their number. */
+/* Numbers the threads from 0 in the order of turns, and returns how many there are. */
 static size_t number_threads(oracle *o) {
     size_t threads = 0;
     bool more = true;
@@ -86,8 +88,8 @@ static size_t number_threads(oracle *o) {
     return threads;
 }
 
-/* Returns whether a wall of the process of record i lies between this record and record k of the same
- * process. */
+/* Returns whether records i and k belong to one process and a wall of this process lies between
+ * them. k must be below i. */
 static bool waits_for_wall(const oracle *o, size_t i, size_t k) {
     return o->records[k].process == o->records[i].process && k + 1 < o->wall[i];
 }
@@ -109,7 +111,8 @@ static bool waits_for(const oracle *o, size_t i, size_t k) {
            a->address < end_of(o, k);
 }
 
-/* Returns the index of the next record of a thread that was not delivered, or n if there is none. */
+/* Returns the index of a thread's first record that is neither a wall nor delivered, or n if there
+ * is none. */
 static size_t next_of(const oracle *o, size_t thread) {
     size_t i = 0;
     while (i < o->n && (o->delivered[i] || is_wall(o, i) || o->lane[i] != thread))

@@ -7,9 +7,9 @@
 
 /* ---- logs ---- */
 
-/* The blocks of a log form trees. */
+/* A block of a log. Blocks with a common prefix form a tree. */
 typedef struct node {
-    int parent; /* -1: the first block of a prompt */
+    int parent; /* index of the block before it; -1: it is the first block of a prompt */
     uint64_t tokens;
 } node;
 
@@ -24,7 +24,8 @@ static uint64_t below(maker *m, uint64_t n) {
     return rdi_rng_below(&m->rng, n);
 }
 
-/* Returns an existing child of `parent`, or a new one with this number of tokens. */
+/* Returns a child of `parent` with this number of tokens: mostly an existing one, if there is one,
+ * or else a new one. */
 static int child(maker *m, int parent, uint64_t tokens) {
     int found[8];
     size_t n = 0;
@@ -41,7 +42,7 @@ static uint64_t hash_of(int i) {
     return (uint64_t)i * 7919 + 3;
 }
 
-/* Extends a path of n full blocks to at most `to` blocks. */
+/* Extends a path of n full blocks, whose last node is *last, to `to` blocks. Returns its length. */
 static size_t extend(maker *m, uint64_t *blocks, size_t n, size_t to, int *last) {
     for (; n < to; n++) {
         *last = child(m, *last, m->block_tokens);
@@ -63,8 +64,8 @@ static void make_request(maker *m, oracle_log *log, oracle_request *r, uint64_t 
         r->n_sequence = extend(m, r->sequence, r->n, r->n + more, &end);
         r->output_tokens = more * m->block_tokens + below(m, 2);
     }
-    /* Half of the prompts do not fill their last block. Most of these list the last block, and the
-     * others only count its tokens. */
+    /* If blocks have several tokens, half of the prompts do not fill their last block. Most of
+     * these prompts list this block, and the rest only count its tokens. */
     if (m->block_tokens > 1 && below(m, 2)) {
         uint64_t rest = 1 + below(m, m->block_tokens - 1);
         r->prompt_tokens += rest;
@@ -114,7 +115,8 @@ size_t oracle_find(const oracle_cache *cache, uint64_t block) {
     return i;
 }
 
-/* Makes a block the most recent one. A full cache evicts the least recent block. */
+/* Makes a block the most recent one. If the cache then has too many blocks, it evicts the least
+ * recent one. */
 static void touch(oracle_cache *cache, uint64_t block) {
     size_t at = oracle_find(cache, block);
     if (at == cache->n)

@@ -48,14 +48,16 @@ rd_kv_request oracle_request_at(const oracle_log *log, size_t i);
 
 /* Returns the number of blocks of a request that the server looks up and stores. */
 size_t oracle_blocks(const oracle_log *log, size_t i, const oracle_rules *rules);
-/* Serves one request: finds its hits, then touches its blocks. */
+/* Serves request number `i`: finds its hits, then touches its blocks and, if outputs enter the
+ * cache and the sequence is longer than the prompt's full blocks, the blocks of its sequence. */
 oracle_hits oracle_serve(oracle_cache *cache, const oracle_log *log, size_t i,
                          const oracle_rules *rules);
 /* Touches the blocks of a request in the given order. */
 void oracle_touch(oracle_cache *cache, const uint64_t *blocks, size_t n, rd_kv_order order);
 /* Returns the position of a block in the list, or the length of the list if it is not there. */
 size_t oracle_find(const oracle_cache *cache, uint64_t block);
-/* Serves all requests with an empty cache of `size` blocks. Stores the hits of each request. */
+/* Serves all requests with a cache of `size` blocks that is empty at first. Returns the sum of the
+ * hits, and stores the hits of each request in `each` unless it is NULL. */
 oracle_hits oracle_simulate(const oracle_log *log, const oracle_rules *rules, size_t size,
                             oracle_hits *each);
 

@@ -15,13 +15,13 @@ typedef struct profiles_point {
 /* Returns the facts of an exact, unbounded run with 64-byte blocks, with every string set. */
 rd_profile_facts profiles_facts(void);
 
-/* Makes a profile of the points in these bins. It computes references, infinite, cold and blocks,
+/* Makes a profile of the points with this binning. Computes references, infinite, cold and blocks,
  * and takes the other facts from `facts` (NULL: profiles_facts()). Fails the test on any error. */
 rd_profile *profiles_make(rd_ctx *ctx, const rd_profile_facts *facts, rd_binning binning,
                           const profiles_point *points, size_t n);
 
-/* Makes n random points with distances of every magnitude below `max_distance` and counts below
- * `max_count`. */
+/* Makes n random points with distances of every magnitude below `max_distance` and counts from 1 to
+ * `max_count`. One distance in 16 is infinite. */
 void profiles_random(rdi_rng *rng, uint64_t max_distance, uint64_t max_count, profiles_point *out,
                      size_t n);
 
@@ -34,7 +34,8 @@ rd_profile *profiles_read_back(rd_ctx *ctx, rd_profile *p);
 void profiles_assert_refused(rd_ctx *ctx, rd_profile *p, const char *after, const char *from,
                              const char *to, const char *message);
 
-/* Makes the profile of an engine for n blocks, which are handed over `feed` at a time. */
+/* Returns the profile that an engine makes of n block references, which it gets `feed` at a
+ * time. */
 rd_profile *profiles_measure(rd_ctx *ctx, const char *spec, const rd_engine_config *config,
                              const uint64_t *blocks, size_t n, size_t feed);
 

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* Returns the engine that all other engines are checked against. */
+/* Returns the name of the engine that all other engines are checked against. */
 static inline const char *registry_oracle(void) {
     size_t i = 0;
     while (!(rd_engine_info_at(i)->caps & RD_CAP_ORACLE))

@@ -8,7 +8,7 @@
 
 #define NONE SIZE_MAX
 
-/* Returns the last reference of thread t to block b before reference i, or NONE. */
+/* Returns the index of the last reference of thread t to block b before reference i, or NONE. */
 static size_t previous(const oracle_reference *refs, uint32_t t, uint64_t b, size_t i) {
     while (i-- > 0)
         if (refs[i].thread == t && refs[i].block == b)
@@ -85,7 +85,7 @@ void oracle_private(const oracle_reference *refs, size_t n, uint64_t *distances,
     }
 }
 
-/* A cache: its blocks, the most recent one first. */
+/* The private cache of a thread: its blocks, the most recent one first. */
 typedef struct cache {
     uint32_t thread;
     size_t n;

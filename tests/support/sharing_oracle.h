@@ -20,7 +20,8 @@ typedef enum oracle_sharing { ORACLE_NO_MISS, ORACLE_TRUE, ORACLE_FALSE } oracle
 void oracle_private(const oracle_reference *refs, size_t n, uint64_t *distances,
                     oracle_sharing *sharing);
 
-/* Simulates private LRU caches of `size` blocks, and stores which references hit. */
+/* Simulates a private LRU cache of `size` blocks for each thread, and stores which references
+ * hit. */
 void oracle_private_caches(const oracle_reference *refs, size_t n, size_t size, bool *hits);
 
 #endif

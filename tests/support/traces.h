@@ -1,5 +1,5 @@
 /* Traces in tests: functions that read all references of a trace, from memory or through a slow
- * pipe. */
+ * pipe, and that write and compare traces. */
 #ifndef TEST_TRACES_H
 #define TEST_TRACES_H
 
@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-/* A whole trace with all columns, with default values for columns that the format does not have. */
+/* The references of a whole trace. Columns that the trace does not have get default values: program
+ * counter and thread 0, size 1, and kind load. */
 typedef struct traces_result {
     rd_status status; /* status of opening or reading; the references before a failure are kept */
     char error[1024]; /* message of the failure; "" after success */
@@ -21,8 +22,8 @@ typedef struct traces_result {
     uint8_t *kind;
 } traces_result;
 
-/* Reads a trace. If `spec` is NULL, the format is detected from the content. Messages call the file
- * "t". A leak in the library fails the test. */
+/* Reads a trace. If `spec` is NULL, the format is detected from the content. Messages call the
+ * trace "t". A memory leak in the library fails the test. */
 traces_result traces_read(const char *spec, const void *data, size_t n);
 traces_result traces_read_text(const char *spec, const char *text);
 /* Reads a trace through a pipe that delivers `step` bytes at a time. */
