@@ -1,5 +1,6 @@
-/* Tests analyses, among other things: the same profile for every way of reading the trace,
- * progress, cancellation, damage, and refused requests. */
+/* Tests analyses, among other things: every way of reading a trace gives the same profile, progress
+ * is reported, a callback can cancel, a damaged trace can give a partial profile, and wrong
+ * requests are refused. */
 #include "base/common.h"
 #include "live/channel.h"
 #include "reusedist/analysis.h"
@@ -20,7 +21,7 @@
 
 #include <cmocka.h>
 
-#define N (540 * 1024) /* number of references, more than a slice of reading ahead */
+#define N (540 * 1024) /* number of references; more than one slice of reading ahead */
 
 static uint64_t addresses[N];
 static char *path;
@@ -188,7 +189,8 @@ static void begin_program(const rd_live *live) {
     close(fd);
 }
 
-/* Analyzes a program that records no references. */
+/* Analyzes a program that records no references. If `begins` is false, its recorder never
+ * starts. */
 static rd_analysis *analyze_program(bool begins, const char *distances) {
     rd_live *live = NULL;
     rd_trace *trace = NULL;
@@ -238,7 +240,7 @@ static void program_that_never_began_has_no_result(void **state) {
     files_remove(distances);
 }
 
-/* Checks that the library refuses to overwrite an input, like the command. */
+/* Tests that the library itself refuses to write distances or a checkpoint over an input. */
 static void inputs_are_not_overwritten(void **state) {
     (void)state;
     for (int checkpoint = 0; checkpoint < 2; checkpoint++) {
@@ -492,7 +494,7 @@ static void wrong_configurations_are_refused_before_anything_is_read(void **stat
                    "rd_attribution_config.size is 0");
 }
 
-/* Tests the struct of a program that was compiled with a later header. */
+/* Tests that the struct of a later header is accepted if its additional fields are 0. */
 static void fields_of_the_future_may_be_there_but_not_be_set(void **state) {
     (void)state;
     struct {

@@ -249,7 +249,7 @@ static void known_nonsense(void **state) {
         expect_known(spec, huge, number, 2, RD_EINVAL);
     }
     /* The last two references name reference 2 as the previous one. The first of them removes it
-     * from the rough group. */
+     * from the rough group of engine absolute, so the second one is invalid. */
     const uint64_t c = RD_COLD, gone[] = {c, c, c, c, c, c, c, 2, 2}, any[9] = {0};
     expect_known("absolute:b=1,c=3,tree=splay", gone, any, 9, RD_EINVAL);
     expect_known("absolute:b=1,c=3,tree=btree", gone, any, 9, RD_EINVAL);
@@ -259,7 +259,8 @@ static void known_nonsense(void **state) {
     expect_known("khw", none, number, 1, RD_EINVAL);
 }
 
-/* Checks that random previous references, most of them impossible, never harm an engine. */
+/* Checks that random previous references, many of them impossible, never harm an engine: it accepts
+ * them or returns RD_EINVAL. */
 static void known_at_random(void **state) {
     (void)state;
     const char *const specs[] = {"bk",

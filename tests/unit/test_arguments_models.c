@@ -1,4 +1,5 @@
-/* Tests the functions of model.h, predict.h, report.h and corun.h in the same way as test_arguments.c. */
+/* Checks that the functions of model.h, predict.h, report.h and corun.h survive NULL for each of
+ * their pointers, and refuse absurd numbers. See support/arguments.h. */
 #include "reusedist/reusedist.h"
 #include "support/arguments.h"
 

@@ -1,5 +1,5 @@
-/* Tests the functions of trace.h, analysis.h, attribution.h, sharing.h and verify.h in the same way
- * as test_arguments.c. */
+/* Checks that the functions of trace.h, analysis.h, attribution.h, sharing.h and verify.h survive
+ * NULL for each of their pointers, and refuse absurd numbers. See support/arguments.h. */
 #include "reusedist/reusedist.h"
 #include "support/arguments.h"
 

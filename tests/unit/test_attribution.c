@@ -283,7 +283,7 @@ static void own(const rd_event *e) {
         owner[i] = e->kind == RD_EVENT_RELEASE ? 0 : e->kind == RD_EVENT_STACK ? 1 : e->pc;
         allocated[i] = from;
     }
-    /* If the beginning of an allocation was released, the rest begins after it. */
+    /* The rest of an allocation that the event has cut begins after the event's memory. */
     uint64_t cut = to < RDI_COUNT(owner) && owner[to] ? allocated[to] : to;
     for (uint64_t i = to; i < RDI_COUNT(owner) && owner[i] && allocated[i] == cut && cut < to; i++)
         allocated[i] = to;
@@ -352,7 +352,8 @@ static rd_profile *run_well(const run_config *config) {
     return p;
 }
 
-static size_t versions_end; /* if not 0: before this reference, all version numbers are used up */
+static size_t versions_end; /* index of the reference before which the test uses up the version
+                               numbers of regions; 0: never */
 
 /* Feeds a batch. Checks that after a failure the attributor refuses further batches. */
 static rd_status feed_batch(rd_attributor *a, const rd_attributed *batch) {
@@ -454,9 +455,8 @@ static void data_are_whose_the_events_say(void **state) {
     versions_end = 0;
 }
 
-/* Tests a block in which a module ends and, in half of the cases, an allocation begins. In any
- * order of touches, the module and the allocation have their own data, and the bytes in between
- * belong to neither. */
+/* Tests that a module and an allocation in one block have their own data, and that the bytes in
+ * between belong to neither, in any order of touches. Half of the cases have only the module. */
 static void modules_share_blocks_with_others(void **state) {
     (void)state;
     static const struct {
@@ -487,7 +487,8 @@ static void modules_share_blocks_with_others(void **state) {
     n_events = 0;
 }
 
-/* Tests a block with two owners that both change repeatedly, after many other changes. */
+/* Tests that the references to a block with two owners count for the present ones, although both
+ * owners change repeatedly and many other changes come in between. */
 static void blocks_of_several_are_looked_up_again(void **state) {
     (void)state;
     for (size_t i = 0; i < REFS; i++) {
@@ -511,7 +512,8 @@ static void blocks_of_several_are_looked_up_again(void **state) {
     check_owners(&(run_config){"auto", 64, 0, {0}});
 }
 
-/* Tests allocations that change the owner of many blocks at once while the blocks are in use. */
+/* Tests that references count for the right owner when an allocation changes the owner of many
+ * blocks at once while the blocks are in use. */
 static void what_many_blocks_hold_changes_at_once(void **state) {
     (void)state;
     for (size_t round = 0; round < 10; round++) {
@@ -625,7 +627,8 @@ static void windows_merge_when_there_are_too_many(void **state) {
     rd_profile_free(p);
 }
 
-/* Tests a run of two halves: the first half touches 2 blocks, the second half 1,000. */
+/* Tests that a phase begins where the working set changes: the first 3,072 references touch 2
+ * blocks, and the rest touch 1,000. */
 static void phases_begin_where_the_signature_changes(void **state) {
     (void)state;
     for (size_t i = 0; i < REFS; i++) {
@@ -664,7 +667,8 @@ static void what_is_written_reads_back(void **state) {
     rd_profile_free(again);
 }
 
-/* Tests a profile of an earlier release, which does not have "phase_numbers". */
+/* Tests that the phases of a profile without "phase_numbers", as earlier releases wrote it, are all
+ * different. */
 static void phases_without_numbers_are_different(void **state) {
     (void)state;
     make_trace(12, 5, 3000);
@@ -683,7 +687,8 @@ static void phases_without_numbers_are_different(void **state) {
     rd_profile_free(old);
 }
 
-/* Tests changes after which a valid file contradicts itself or has an impossible value. */
+/* Tests that a file is refused after a change that makes it contradict itself or gives it an
+ * impossible value. */
 static void contradictions_are_refused(void **state) {
     (void)state;
     static const char *const edits[][2] = {

@@ -84,7 +84,7 @@ static void the_note_tells_engine_and_reason_and_is_whole(void **state) {
 static void distances_are_requested_from_the_first_feed_on_or_never(void **state) {
     (void)state;
     static uint64_t distances[REFERENCES];
-    static const size_t before[] = {100, 50000, REFERENCES}; /* less and more than the sample */
+    static const size_t before[] = {100, 50000, REFERENCES}; /* fewer and more than `trial` */
     rd_engine_config config = {.size = sizeof config, .threads = 3};
     for (size_t i = 0; i < COUNT(before); i++) {
         rd_engine *e = NULL;

@@ -1,5 +1,5 @@
-/* Tests cells, and binomial probabilities: they are compared with a formula with log-gamma and with
- * the Poisson distribution, which is their limit. */
+/* Tests the cells of cells.h, and binomial probabilities, which are compared with a formula that
+ * uses log-gamma and with the Poisson distribution, their limit. */
 #include "profile/binomial.h"
 #include "profile/cells.h"
 
@@ -64,7 +64,7 @@ static void small_cases_are_the_binomial_formula(void **state) {
         }
 }
 
-/* Compares cumulative sums, because a cell from 2048 on holds more than one number. */
+/* Tests the cumulative probabilities, because a cell from 2048 on holds more than one number. */
 static void large_cases_come_near_the_formula(void **state) {
     (void)state;
     static const double chances[] = {0.02, 0.3, 0.5, 0.97};
@@ -101,7 +101,7 @@ static void certainty_is_certain(void **state) {
     assert_near(mass[0], 5, 0);
     spread(1000, 1000, 5);
     assert_near(mass[1000], 5, 0);
-    spread(1000, 1000.25, 5); /* slightly outside because of rounding */
+    spread(1000, 1000.25, 5); /* a mean that rounding made too large */
     assert_near(mass[1000], 5, 0);
     spread(0, 0, 5);
     assert_near(mass[0], 5, 0);

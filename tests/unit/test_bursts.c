@@ -1,5 +1,5 @@
-/* Tests the bands of runs that were recorded in bursts: they contain the exact miss ratios, few
- * bursts have no band, and the profile file keeps the band. */
+/* Tests the confidence bands of runs that were recorded in bursts: they contain the exact miss
+ * ratios, a run of few bursts has no band, and the profile file keeps the band. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -84,7 +84,8 @@ static void bands_contain_the_exact_curve(void **state) {
     assert_true(inside >= 0.95 * sizes);
 }
 
-/* Tests a loop that is longer than a burst: the recorder sees no reuse, and the band shows this. */
+/* Tests that the band is wide for a loop that is longer than a burst, because the recorder sees no
+ * reuse. */
 static void unseen_reuses_are_undecided(void **state) {
     static uint64_t blocks[REFS];
     rd_ctx *ctx = *state;

@@ -273,7 +273,7 @@ static void distances_are_delivered_by_the_thread_that_feeds(void **state) {
     assert_int_equal(l.n, LONG_TRACE);
 }
 
-/* Feeds the trace until feeding fails. */
+/* Feeds the trace, `feed` references at a time, until feeding fails. Returns the status. */
 static rd_status feed_all(rd_engine *e, size_t feed) {
     for (size_t at = 0; at + feed <= LONG_TRACE; at += feed) {
         rd_status status = rd_engine_feed(e, long_trace + at, feed, NULL);
@@ -310,7 +310,7 @@ static void memory_that_runs_out_in_a_worker_ends_the_run(void **state) {
     }
 }
 
-/* A sink that keeps all distances in the order in which they are delivered. */
+/* The state of keep(), a sink that keeps all distances in the order in which they are delivered. */
 typedef struct keeper {
     uint64_t *distances;
     size_t n;

@@ -1,5 +1,5 @@
-/* Tests the table of address ranges: which range an address belongs to if ranges overlap, and the number of
- * pieces, which bounds the time of a search. */
+/* Tests the table of address ranges: an address belongs to the right one of the ranges that
+ * overlap, and the table has at most twice as many entries as ranges were added. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -134,11 +134,12 @@ static void miss_ratios_are_compared_up_to_the_smaller_bound(void **state) {
 }
 
 static void miss_ratios_are_compared_where_samples_resolve_them(void **state) {
-    /* They differ at 1 block and at 32 blocks, and are compared at up to 64 blocks. */
+    /* The miss ratios of a and b differ at 1 block and at 32 blocks. They are compared at up to 64
+     * blocks. */
     static const profiles_point a[] = {{0, 20}, {20, 20}, {RD_COLD, 120}};
     static const profiles_point b[] = {{1, 20}, {50, 20}, {RD_COLD, 120}};
     static const struct {
-        double rate; /* a cache is resolved if it holds ten sampled blocks */
+        double rate; /* a size is resolved if ten of its blocks are sampled */
         unsigned sizes;
         uint64_t most;
     } cases[] = {

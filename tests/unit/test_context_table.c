@@ -1,4 +1,5 @@
-/* Tests the hash table of pairs of a calling context and a site. */
+/* Tests the hash table of pairs of a calling context and a site: each pair has one entry, and
+ * folding keeps all references. */
 #include "attribution/contexts.h"
 #include "base/common.h"
 
@@ -21,7 +22,8 @@ static uint64_t key_of(size_t context, size_t k) {
     return rdi_context_key(context, (uint32_t)(rdi_rng_below(&rng, 4000) * SITES + k));
 }
 
-/* Entries that are often used move to earlier slots, and rarely used ones to later slots. */
+/* Tests that each pair has one entry with the right count, although entries that are often used
+ * move to earlier slots, and rarely used ones to later slots. */
 static void each_pair_has_one_entry(void **state) {
     rdi_contexts c = {0};
     static uint64_t expected[CONTEXTS][SITES];
@@ -52,7 +54,8 @@ static void each_pair_has_one_entry(void **state) {
     rdi_contexts_fini(&c);
 }
 
-/* The spare table has room for the weights of 2,000 contexts, but not of 20,000. */
+/* Tests that folding keeps all references, whether the spare table has room for the weights of all
+ * contexts (2,000) or not (20,000). */
 static void folding_keeps_all_references_of_many_contexts(void **state) {
     static const size_t contexts[] = {2000, 20000};
     for (size_t k = 0; k < RDI_COUNT(contexts); k++) {

@@ -19,7 +19,7 @@
 #define CONTEXTS 300
 #define PCS      5
 #define LEVELS   2
-#define BELOW    0x80000000
+#define BELOW    0x80000000 /* flag in context[]: a context below this one, without a number */
 
 static uint64_t addr[REFS], pc[REFS], blocks[REFS], distances[REFS], context[REFS];
 static uint32_t size[REFS], origin[REFS];
@@ -253,7 +253,8 @@ static void assert_full_counts(const rd_contexts *t) {
     free(sum);
 }
 
-/* If a folded context were counted at its caller's call, it would be beside the function that called it. */
+/* Tests that a folded context is counted below its caller. If it were counted at the caller's call
+ * instruction, it would be beside the caller. */
 static void folded_contexts_are_below_their_callers(void **state) {
     (void)state;
     static const size_t pairs[] = {0, 40, 100, 200}, nodes[] = {0, 2, 10, 60};

@@ -19,7 +19,8 @@
 
 static rd_level_counts counts[3][RD_CACHES_MAX]; /* by thread and cache */
 
-/* Simulates references such as "1S5": thread 1 stores to block 5. Threads count from 0. */
+/* Simulates references such as "1S5" (thread 1 stores to block 5), and sets `counts`. Threads count
+ * from 0. */
 static void simulate(const char *caches, const char *text) {
     rd_hierarchy h;
     rd_simulator *s = NULL;
@@ -182,7 +183,8 @@ static void assert_same(const rd_private_simulation *a, const rd_private_simulat
     }
 }
 
-/* Tests that the simulation is the same whether distances are measured or not. */
+/* Tests that the simulation does not depend on whether distances are measured, but depends on the
+ * interleaving. */
 static void an_analysis_simulates_private_caches(void **state) {
     (void)state;
     rd_profile *p = analyze(RD_STACKS_SHARED, "null", false);
@@ -228,7 +230,8 @@ static void the_section_is_read_back_and_merged(void **state) {
     rd_profile_free(p);
 }
 
-/* Expects that the profile is refused if `to` replaces the first `from` in its section. */
+/* Expects that a profile is refused, with a message that contains `message`, if `to` replaces the
+ * first `from` in its section. */
 static void expect_refused(const char *from, const char *to, const char *message) {
     rd_profile *p = analyze(RD_STACKS_SHARED, "null", false);
     profiles_assert_refused(ctx, p, "private_caches", from, to, message);
@@ -287,7 +290,7 @@ static void private_caches_need_threads_and_kinds(void **state) {
 
 /* ---- failing allocations ---- */
 
-#define FEW 900 /* enough blocks for the tables to grow */
+#define FEW 900 /* number of references; their blocks are enough for the tables to grow */
 
 static rd_status simulate_few(rd_ctx *faulty, void *user) {
     rd_hierarchy h;

@@ -21,7 +21,8 @@
 
 /* ---- random programs ---- */
 
-/* Makes a profile with full bins, one to six finite distances, and first references. */
+/* Makes a profile with full bins, at most six finite distances, and at least 420 first
+ * references. */
 static rd_profile *random_profile(rd_ctx *ctx, rdi_rng *rng) {
     profiles_point points[8];
     size_t n = 1 + rdi_rng_below(rng, 6);
@@ -116,8 +117,8 @@ static void sharing_equals_occupancies_that_grow_in_steps(void **state) {
     }
 }
 
-/* Measures how often each of two traces misses in a shared cache: the distances of the interleaved
- * trace, counted by program. */
+/* Measures the miss ratio of each of two programs in a shared cache of `cache` blocks. References
+ * of the first program alternate in `blocks` with those of the second. */
 static void measure_together(rd_ctx *ctx, const uint64_t *blocks, size_t n, uint64_t cache,
                              double miss[2]) {
     uint64_t *distances = malloc(n * sizeof *distances);
@@ -163,7 +164,7 @@ static void uniform_programs_miss_as_in_the_interleaved_trace(void **state) {
 
 /* ---- assignment ---- */
 
-/* Returns the misses of the programs in one cache, per unit of time. */
+/* Returns the misses per unit of time of the programs that are assigned to `cache`. */
 static double cost_of(rd_ctx *ctx, const programs *p, const size_t *cache_of, size_t cache,
                       uint64_t blocks) {
     rd_profile *profiles[MOST];
@@ -186,7 +187,8 @@ static double cost_of(rd_ctx *ctx, const programs *p, const size_t *cache_of, si
     return cost;
 }
 
-/* Tries all assignments of programs i and later, and updates the fewest and the most misses. */
+/* Tries all assignments of programs i and later to the caches, and updates *least and *most, the
+ * fewest and the most misses per unit of time. */
 static void try_all(rd_ctx *ctx, const programs *p, size_t caches, uint64_t blocks, size_t i,
                     size_t *cache_of, double *least, double *most) {
     size_t room = (p->n + caches - 1) / caches, used[MOST] = {0};
@@ -230,7 +232,8 @@ static void the_assignment_is_the_best_of_all(void **state) {
 
 /* ---- partition ---- */
 
-/* Returns the fewest misses of programs i and later in `ways` ways, if each program has at least one way. */
+/* Returns the fewest misses per unit of time that programs i and later can have in `ways` ways, at
+ * least one way each. */
 static double best_of_all(rd_ctx *ctx, const programs *p, size_t i, size_t ways,
                           uint64_t way_blocks) {
     double best = INFINITY;
@@ -318,7 +321,8 @@ static void a_bound_limits_the_answers(void **state) {
     rd_profile_free(bounded);
 }
 
-/* The rate of a sampled program includes the references that the recorder skipped. */
+/* Tests that the rate of a program includes the references that the recorder skipped, if their
+ * number is known. */
 static void skipped_references_count_for_the_rate(void **state) {
     rd_ctx *ctx = *state;
     const profiles_point points[] = {{3, 900}, {RD_COLD, 100}};

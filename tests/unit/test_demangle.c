@@ -1,4 +1,5 @@
-/* Tests readable names: known symbols give known names, and hostile symbols are refused. */
+/* Tests how symbols become readable names: known symbols give known names, and hostile symbols are
+ * refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -82,7 +83,7 @@ static void rust_of_the_new_form_follows_its_grammar(void **state) {
          "\xe1\x83\x90\xe1\x83\x93_\xe1\x83\x92\xe1\x83\x94\xe1\x83\x9b\xe1\x83\xa0\xe1\x83\x98"
          "\xe1\x83\x94\xe1\x83\x9a\xe1\x83\x98_\xe1\x83\xa1\xe1\x83\x90\xe1\x83\x93\xe1\x83\x98"
          "\xe1\x83\x9a\xe1\x83\x98"},
-        /* Damaged symbols stay as they are. */
+        /* Damaged symbols stay as they are, but an empty list of arguments is no damage. */
         {"_R", "_R"},
         {"_RNvC3fo", "_RNvC3fo"},
         {"_RNvB_3foo", "_RNvB_3foo"},
@@ -101,8 +102,8 @@ static void add_reference(char *symbol, size_t to) {
     strcat(symbol, text);
 }
 
-/* Tests symbols in which each tuple refers twice to the previous tuple, which doubles the name. A
- * symbol is refused if its name is too long. */
+/* Tests that a symbol is refused if its name would be too long: each tuple refers twice to the
+ * previous tuple, which doubles the name. */
 static void a_symbol_cannot_explode(void **state) {
     char symbol[2000] = "_RINvC3foo3bar", out[RDI_NAME_ROOM];
     (void)state;

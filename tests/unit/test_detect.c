@@ -84,8 +84,8 @@ static void damaged_files_are_recognized(void **state) {
     traces_free(&r);
 }
 
-/* Tests files that are three times as long as the part that the probes see, so that this part may
- * end inside a line. */
+/* Tests that files of more than RDI_PROBE_MAX bytes, which is all that the probes see, are
+ * recognized. What the probes see may end inside a line. */
 static void long_files_are_recognized(void **state) {
     (void)state;
     const size_t bytes = 3 * RDI_PROBE_MAX;

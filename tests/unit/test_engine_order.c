@@ -123,10 +123,10 @@ static void the_order_is_the_lru_stack_for_any_bound(void **state) {
     }
 }
 
-/* ---- parts of a trace ---- */
+/* ---- chunks of a trace ---- */
 
-/* Feeds the references of a part and counts their distances. The blocks of first references go to
- * `first`. */
+/* Lets the engine count the distances of n references, and checks that it reports their distinct
+ * blocks in the order of the first references. They are stored in `first`. */
 static void count_part(rd_engine *e, const uint64_t *trace, size_t n, collector *first) {
     static uint64_t seen[MOST_REFERENCES];
     size_t depth = 0;

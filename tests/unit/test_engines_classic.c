@@ -159,8 +159,8 @@ static void parda_table_3(void **state) {
                              5,    COLD, COLD, 1,    5, 3, 5,    5,    8,    3, 4, 1});
 }
 
-/* Tests the paper's Figure 2, where times count from 1: the b of time 4 is referenced again at time
- * 12, after c, g, e, f and a. */
+/* Tests Figure 2 of Zhong, Shen and Ding, where times count from 1: the b of time 4 is referenced
+ * again at time 12, after c, g, e, f and a. */
 static void zhong_figure_2(void **state) {
     (void)state;
     run_example("dacbccgefafb",
@@ -211,8 +211,9 @@ static void ask_oracle(trace *t) {
     rd_engine_close(e);
 }
 
-/* Makes a trace over `blocks` blocks, with ids at both ends of the range. Its references are
- * uniform, skewed, sequential or near reuses. */
+/* Makes a trace over `blocks` blocks, with ids at both ends of the range, and its expected
+ * distances. Its references are uniform, skewed, sequential, or mostly repeats of the previous
+ * one. */
 static void make_trace(trace *t, size_t n, uint64_t blocks, rdi_rng *rng) {
     uint64_t recent = 0;
     uint64_t kind = rdi_rng_below(rng, 4);
@@ -236,7 +237,7 @@ static void apply_bound(trace *t, const trace *whole, uint64_t bound) {
             t->distance[i] = RD_COLD;
 }
 
-/* Tests every kind of bound on 16 of the traces, but not all kinds on each trace. */
+/* Tests 64 traces without a bound, and each of the eight bounds on 16 of them. */
 static void random_traces_match_the_oracle_for_any_bound(void **state) {
     (void)state;
     static trace whole, bounded;

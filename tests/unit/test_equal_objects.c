@@ -1,11 +1,11 @@
 /* Tests that an object cache whose objects all have S bytes, and are never removed, is an ordinary
  * cache: the profile files of both analyses have the same numbers.
  *
- * Equal are the numbers of requests and references, of objects and blocks, and of cold misses and first
- * references; the number of requests with each distance d, whose row ends at S * (d + 1) - 1 in the
- * profile of the objects; and the miss ratios of every cache of k blocks and of S * k bytes. The files
- * differ in how they say so: rows end at sizes in bytes, sums of distances are not known, and the
- * section "objects" is present. */
+ * These numbers are equal: requests and references; objects and blocks; cold misses and first
+ * references; the requests with each distance d, whose row ends at S * (d + 1) - 1 in the profile
+ * of the objects; and the miss ratios of a cache of k blocks and of a cache of S * k bytes, for
+ * every k. The profile of the objects has another form: its rows end at sizes in bytes, it has no
+ * sums of distances, and it has the section "objects". */
 #include "base/common.h"
 #include "reusedist/engine.h"
 #include "reusedist/model.h"
@@ -27,8 +27,9 @@ static uint64_t seeds = 40; /* number of random traces; an argument of the progr
 
 static uint64_t id[REQUESTS], bytes[REQUESTS];
 
-/* Makes requests, most of which ask for a few of the objects. Returns the size of each object: small
- * ones, any, and the largest with which the sum of all sizes is below 2^63. */
+/* Makes requests for random objects. In every other trace, some objects are requested much more
+ * often than others. Returns the size of all objects, which is small, random, or so large that the
+ * sizes of OBJECTS objects add up to almost 2^63. */
 static uint64_t make_trace(uint64_t seed) {
     rdi_rng rng = {seed};
     uint64_t objects = 1 + rdi_rng_below(&rng, OBJECTS), most = (UINT64_C(1) << 63) / (OBJECTS + 1);
@@ -43,7 +44,7 @@ static uint64_t make_trace(uint64_t seed) {
     return size;
 }
 
-/* Returns what a reader of the profile file gets, and frees the profile. */
+/* Writes the profile, frees it, and returns the profile that is read from the text. */
 static rd_profile *from_file(rd_ctx *ctx, rd_profile *p) {
     char *text = NULL;
     size_t n = 0;
@@ -67,7 +68,8 @@ static rd_profile *profile_of_blocks(rd_ctx *ctx) {
     return from_file(ctx, p);
 }
 
-/* Analyzes the bytes with a row for each number of objects of `size` bytes. */
+/* Analyzes the requests as an object cache. The profile has a row for each number of objects of
+ * `size` bytes. */
 static rd_profile *profile_of_bytes(rd_ctx *ctx, uint64_t size) {
     static uint64_t sizes[OBJECTS];
     rd_objects_config config = {.size = sizeof config, .sizes = sizes, .n_sizes = OBJECTS};
@@ -98,8 +100,8 @@ static void check_totals(const rd_profile *blocks, const rd_profile *objects, ui
     assert_true(f->cold.bytes.low == (uint64_t)cold && f->cold.bytes.high == cold >> 64);
 }
 
-/* Adds the count of each row to the distance of its objects, which is the end of the row divided by
- * `size`, rounded down. */
+/* Adds the count of each row to count[d]. d is the distance in objects: the end of the row divided
+ * by `size`, rounded down. */
 static void count_distances(const rd_profile *p, uint64_t size, uint64_t count[OBJECTS]) {
     const rd_bin *row = NULL;
     size_t n = rd_profile_bins(p, &row);

@@ -1,4 +1,4 @@
-/* Tests the limits that the error kinds allow. */
+/* Tests which measured distances each kind of error allows, for an exact distance and a bound. */
 #include "profile/error_bound.h"
 #include "reusedist/engine.h"
 

@@ -47,7 +47,7 @@ static void room_is_kept(void **state) {
     assert_int_equal(rd_text_escape("abc\n", out, 7), 7);
     assert_string_equal(out, "abc"); /* no partial escape */
     assert_int_equal(rd_text_escape("\nxyz", out, 4), 7);
-    assert_string_equal(out, ""); /* nothing after the part that did not fit */
+    assert_string_equal(out, ""); /* no text after the escape that did not fit */
     assert_int_equal(rd_text_escape("abc", NULL, 0), 3);
 }
 

@@ -95,8 +95,8 @@ static void keep_events(const rd_trace *t, uint64_t first, size_t n) {
     }
 }
 
-/* Reads the whole trace, if it could be opened, and closes it. Sets *refs to the number of
- * references. */
+/* Reads the whole trace if `status`, the status of opening it, is RD_OK. Closes it, sets *refs to
+ * the number of references, and returns the status. */
 static rd_status read_opened(rd_status status, rd_trace *t, uint64_t *refs) {
     const rd_refs *batch = NULL;
     *refs = got_count = 0;
@@ -186,7 +186,7 @@ static void events_may_stand_alone_first_and_last(void **state) {
     check_round_trip("native", 6);
 }
 
-/* Tests more events than one frame holds, without references in between. */
+/* Tests that more events than one frame holds can lie between two references. */
 static void any_number_of_events_fits_between_two_references(void **state) {
     (void)state;
     rdi_rng rng = {7};

@@ -17,7 +17,7 @@
 
 static uint64_t seeds = 60; /* number of random traces; an argument of the program sets it */
 
-/* A queue, and what it must know: the time of expiry of each object; 0: never. */
+/* A queue, and the time of expiry of each object that the queue must know; 0: never. */
 typedef struct bench {
     rd_ctx *ctx;
     rdi_object_table table;
@@ -60,7 +60,8 @@ static void close_bench(bench *b) {
     rdi_object_table_fini(&b->table, b->ctx);
 }
 
-/* Tests that the lists hold every object that will expire, and are not much longer than that. */
+/* Checks that the queue has at least one place for each object that will expire, and not too many
+ * stale places. */
 static void check_places(const bench *b) {
     size_t waiting = 0;
     for (size_t i = 0; i < OBJECTS; i++)
@@ -70,7 +71,7 @@ static void check_places(const bench *b) {
     assert_true(b->queue.fresh <= b->queue.array_room);
 }
 
-/* Sets a random object to expire later, never or, if `far` allows it, at the latest time. */
+/* Lets a random object expire at most `far` after now, never, or at the latest time there is. */
 static void set_random(bench *b, uint64_t far) {
     uint32_t number = (uint32_t)rdi_rng_below(&b->rng, OBJECTS);
     uint64_t end = b->now + 1 + rdi_rng_below(&b->rng, far);
@@ -80,8 +81,9 @@ static void set_random(bench *b, uint64_t far) {
     rdi_expiry_set(&b->queue, number, end);
 }
 
-/* Processes a run of requests with the given times, as rd_objects_feed() does: the wheel is a tile
- * ahead. Each request lets objects expire, and sets `sets` others. */
+/* Processes a run of requests with the given times, as rd_objects_feed() does: the queue looks one
+ * tile of requests ahead. Checks after each request that the objects whose time has come have
+ * expired, and gives `sets` random objects new times. */
 static void process_run(bench *b, const uint64_t *time, uint64_t far, unsigned sets) {
     assert_int_equal(rdi_expiry_room(&b->queue, b->ctx, &b->table, RDI_EXPIRY_STEP, b->now), RD_OK);
     for (size_t at = 0; at < RUN + TILE; at += TILE) {
@@ -136,8 +138,8 @@ static void objects_expire_at_their_times(void **state) {
     assert_true(n_expired > 1000 * seeds && n_announced > 300 * seeds);
 }
 
-/* Tests that stale places do not pile up: objects expire earlier and earlier, but their old places
- * are never reached. */
+/* Tests that stale places do not pile up: the objects get earlier and earlier times of expiry, and
+ * their old places are never reached. */
 static void stale_places_are_removed(void **state) {
     bench b;
     uint64_t time[RUN] = {0}, end = UINT64_C(1) << 50;

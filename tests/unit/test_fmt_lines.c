@@ -130,8 +130,8 @@ static void every_format_is_found_by_content(void **state) {
     }
 }
 
-/* Tests variants of the lines: "\r\n" instead of "\n", blanks before the line end, a byte order
- * mark, and no newline after the last line. */
+/* Tests that the references stay the same with "\r\n" instead of "\n", blanks before the line end,
+ * a byte order mark, and no newline after the last line. */
 static void line_ends_and_marks_do_not_matter(void **state) {
     (void)state;
     for (size_t i = 0; i < RDI_COUNT(samples); i++) {
@@ -161,8 +161,8 @@ static void a_pipe_may_deliver_byte_by_byte(void **state) {
     }
 }
 
-/* Tests lines of changing length over several input buffers, so that a record crosses every
- * boundary. */
+/* Tests records that cross the boundaries of input buffers: lines of different lengths fill several
+ * buffers. */
 static void records_straddle_the_window(void **state) {
     (void)state;
     const size_t bytes = 900 * 1024;
@@ -197,8 +197,8 @@ static void an_empty_file_is_an_error(void **state) {
     }
 }
 
-/* Invalid lines. The message must name the position and the expected text, and all records before
- * the line must be delivered. */
+/* Invalid lines. The message must name the position and the expected text, and all references
+ * before the invalid one must be delivered. */
 static const struct {
     const char *spec;
     const char *text;
@@ -281,8 +281,8 @@ static void nul_bytes_are_refused(void **state) {
     traces_free(&r);
 }
 
-/* Tests that a line without an end is refused at the limit, for any division into reads, and that
- * memory stays small. */
+/* Tests that a line is refused if it is longer than the limit, from memory and through a pipe, and
+ * that a line of the largest length is read. */
 static void endless_lines_are_refused(void **state) {
     (void)state;
     const size_t n = 3 * RDI_LINE_MAX;

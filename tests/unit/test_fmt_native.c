@@ -41,7 +41,7 @@ static rd_refs refs_with(uint32_t fields, size_t n) {
 static const uint8_t kinds[] = {RD_LOAD, RD_STORE, RD_FETCH};
 
 /* Makes references as in a program: code continues or jumps, and data accesses walk through a few
- * regions. */
+ * arrays. */
 static void like_a_program(rdi_rng *rng, size_t i) {
     static uint64_t code;
     bool fetch = rdi_rng_below(rng, 4) != 0;
@@ -429,7 +429,8 @@ static void sealed_nonsense_does_no_harm(void **state) {
 
 /* ---- one error at a time, with valid checksums ---- */
 
-/* The offsets of the parts of a file with one symbol, which has a size and a kind. */
+/* The offsets of the first frame, its column block and the fields of this block, in a file whose
+ * only symbol has a size and a kind. */
 enum {
     FRAME = HEADER,
     BLOCK = FRAME + 8,

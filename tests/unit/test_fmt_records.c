@@ -213,7 +213,8 @@ static void repeated_and_signed_fields_are_counted(void **state) {
     traces_free(&r);
 }
 
-/* Tests that the records before an invalid record are delivered. */
+/* Tests that the message names the position of an invalid record, and that the records before it
+ * are delivered. */
 static void bad_values_are_reported_with_their_place(void **state) {
     (void)state;
     enum { N = 5000 };

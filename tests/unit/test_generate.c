@@ -40,7 +40,8 @@ static uint64_t *generate(const char *spec, size_t *n) {
     return all;
 }
 
-/* Counts the block numbers of a trace with stride 64, which must all be below `blocks`. */
+/* Counts how often each block of a trace with stride 64 occurs. Its block numbers must be below
+ * `blocks`. */
 static uint64_t *count_blocks(const char *spec, size_t blocks, size_t *n) {
     uint64_t *addr = generate(spec, n), *counts = calloc(blocks, sizeof *counts);
     assert_non_null(counts);
@@ -367,8 +368,9 @@ static void phases_take_turns(void **state) {
     free(addr);
 }
 
-/* Tests the order of the references. A row of 8 numbers has 2 swaps of 8 references each and 12
- * butterflies of 10 references each; a column of 4 numbers has 1 swap and 4 butterflies. */
+/* Tests that all rows come first and then all columns, again and again. A row of 8 numbers has 2
+ * swaps of 8 references each and 12 butterflies of 10 references each; a column of 4 numbers has 1
+ * swap and 4 butterflies. */
 static void fft_transforms_rows_then_columns_again_and_again(void **state) {
     (void)state;
     enum { ROW = 2 * 8 + 12 * 10, COLUMN = 8 + 4 * 10, ALL = 4 * ROW + 8 * COLUMN };

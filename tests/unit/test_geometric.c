@@ -1,5 +1,5 @@
-/* Tests the geometric engine: the paper's example, the three methods for next(t), rounds and
- * threads. */
+/* Tests the geometric engine: the example of Carr and Nicol, the three methods for next(t) (the
+ * time of the next reference to the block of reference t), rounds and threads. */
 #include "engine/papers/geometric.h"
 #include "support/distances.h"
 #include "support/fixture.h"

@@ -179,7 +179,7 @@ static void mistakes_in_geometry(void **state) {
     assert_int_equal(rd_cache_sets(&odd.cache[0], 0), 5);
 }
 
-/* Tests structs that a program can make but that no text describes. */
+/* Tests that a struct is refused if it is invalid in a way that no text can express. */
 static void mistakes_in_structs(void **state) {
     (void)state;
     rd_hierarchy h = {.size = sizeof h};

@@ -35,7 +35,7 @@ static void figure_5_the_second_a_has_distance_5(void **state) {
     assert_int_equal(rdi_rda_analyze(&l, blocks, (uint32_t)n, dist), 6);
     assert_int_equal(dist[12], 5);
     assert_int_equal(live[0], 1u << 5 | 1u << 7 | 1u << 9 | 1u << 10 | 1u << 11 | 1u << 12);
-    assert_int_equal(dist[3], 2); /* the distance of c, because a and b are in between */
+    assert_int_equal(dist[3], 2); /* the distance of the second c: a and b are in between */
     assert_int_equal(origin[9], 0);
 }
 

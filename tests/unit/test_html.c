@@ -1,5 +1,5 @@
-/* Tests the HTML page: reducing curves loses nothing visible, sums stay the same, and the contents
- * of a profile are never interpreted. tests/report tests the page in a browser. */
+/* Tests the HTML page: reducing curves loses nothing visible, sums stay the same, and text from a
+ * profile never becomes markup. tests/report tests the page in a browser. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,8 +60,8 @@ static size_t count_of(const char *text, const char *part) {
 
 /* ---- curves ---- */
 
-/* Returns the value of the reduced curve at a size, on the straight line that a logarithmic chart
- * axis draws. */
+/* Returns the value of the reduced curve at a size, on the straight line between two points of a
+ * chart with a logarithmic axis of sizes. */
 static double read_curve(const rd_mrc_point *points, size_t n, uint64_t blocks) {
     size_t i = 1;
     while (i + 1 < n && points[i].blocks < blocks)
@@ -79,14 +79,14 @@ static void check_reduced(rd_binning binning, uint64_t max_distance) {
     assert_in_range(n, 2, 2100);
     assert_int_equal(points[0].blocks, 1);
     assert_int_equal(points[n - 1].blocks, rdi_html_end(p));
-    /* Even a wide screen has only about 2,000 columns, so a column of this chart is wider than 1/64 octave. */
+    /* Compares 64 sizes per octave. The curve may show the miss ratio of a size that is 1/400
+     * smaller, which is less than half a pixel away in a chart with 2,000 pixels for 20 octaves. */
     for (double size = 1; size < (double)points[n - 1].blocks; size *= exp2(1 / 64.0)) {
         double exact = 0, before = 0;
         uint64_t blocks = (uint64_t)size, less = blocks - blocks / 400;
         assert_int_equal(rd_mrc_at(ctx, p, blocks, &exact, NULL), RD_OK);
         assert_int_equal(rd_mrc_at(ctx, p, less, &before, NULL), RD_OK);
-        double drawn = read_curve(points, n, blocks); /* the drawn step may be off by a fraction of
-                                                         a column */
+        double drawn = read_curve(points, n, blocks);
         assert_true(drawn >= exact - 0.001 && drawn <= before + 0.001);
     }
     rd_mrc_free(ctx, points);

@@ -24,7 +24,7 @@ typedef struct call {
     uint64_t references, misses;
 } call;
 
-/* Makes a random tree. Small counts are much more frequent than large ones. */
+/* Makes a random tree, or several trees. Small counts are much more frequent than large ones. */
 static call *random_tree(rdi_rng *rng, size_t n) {
     call *tree = calloc(n, sizeof *tree);
     assert_non_null(tree);

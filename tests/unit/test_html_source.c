@@ -57,8 +57,9 @@ static rd_status make_page(rd_ctx *in, rd_profile *p, bool source_text, char **t
     return rd_report_html(in, &page, text, &n);
 }
 
-/* Checks the member "files" of the page about a profile whose source file has this path and whose
- * second line is `text`. NULL: the page has no such member. */
+/* Checks that the page about a profile whose source file has this path, and whose line 2 is `text`,
+ * has the member "files" with the value `expected`. If `expected` is NULL, makes the page without
+ * source files, and checks that it does not have this member. */
 static void check_files(const char *path, const char *text, const char *expected) {
     rd_profile *p = profile_of(ctx, path, text);
     char *page = NULL;

@@ -29,7 +29,7 @@ typedef struct scene {
 static const uint32_t fields =
     RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC | RD_FIELD_THREAD | RD_FIELD_EVENTS | RD_FIELD_SYNC;
 
-/* Returns one of `n` random values with equal probability. */
+/* Returns one of the n values, each with the same probability. */
 static uint64_t one_of(rdi_rng *rng, const uint64_t *values, size_t n) {
     return values[rdi_rng_below(rng, n)];
 }
@@ -268,7 +268,8 @@ static void threads_of_processes_take_turns(void **state) {
     assert_string_equal(order, "121312131");
 }
 
-/* Only recorders write the number of the process into addresses. */
+/* Tests that the top 16 bits of an address are not taken for the number of a process if the format
+ * is not that of a recorder. */
 static void threads_of_other_formats_are_of_one_process(void **state) {
     rd_ctx *ctx = *state;
     static const char text[] = "0x40,1\n0x1000000000040,1\n0x40,1\n0x1000000000040,1\n0x40,2\n";
@@ -287,7 +288,8 @@ static void threads_of_other_formats_are_of_one_process(void **state) {
     files_remove(path);
 }
 
-/* Writes a file of `n` references: first half of them by thread 0, then half by thread 1. Returns its path. */
+/* Writes a file of `n` references, the first half of thread 0 and the second half of thread 1.
+ * Returns its path. */
 static char *write_halves(rd_ctx *ctx, size_t n) {
     char *path = files_path();
     rd_trace_writer *w = NULL;

@@ -1,4 +1,4 @@
-/* Tests the cache sizes of khw. The tests of all engines check that its bins are right. */
+/* Tests option `sizes` of engine khw. The tests of all engines check that its bins are right. */
 #include "reusedist/reusedist.h"
 
 #include "support/fixture.h"

@@ -1,4 +1,5 @@
-/* Tests that order structures give the same answers without their tables as with them. */
+/* Tests that order structures give the same answers from the times of previous references, without
+ * their tables, as from blocks. */
 #include "profile/error_bound.h"
 #include "support/faults.h"
 #include "verify/verifier.h"

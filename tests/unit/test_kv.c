@@ -343,7 +343,7 @@ static void test_tiers_equal_lists_of_their_own(void **state) {
     }
 }
 
-/* Tests inclusive tiers. Each tier is an LRU cache of its own size that sees all touches. A hit
+/* Tests that inclusive tiers equal LRU caches, one for each tier, that all see every touch. A hit
  * belongs to the fastest tier that holds the block. */
 static void test_inclusive_tiers_equal_caches_of_their_own(void **state) {
     (void)state;
@@ -389,8 +389,8 @@ static void test_inclusive_tiers_equal_caches_of_their_own(void **state) {
 
 /* ---- long logs ---- */
 
-/* Tests a log that is so long that the analysis drops the numbers of requests that own no blocks,
- * and gives new numbers to all others. */
+/* Tests that the hits are right in a log that is so long that the analysis drops the numbers of
+ * requests that own no blocks, and renumbers the rest. */
 static void test_a_long_log_keeps_its_numbers(void **state) {
     (void)state;
     static oracle_cache cache;
@@ -515,8 +515,9 @@ static void test_the_router_by_prefix_spreads_requests(void **state) {
 
 /* ---- reports ---- */
 
-/* Tests that a report without chosen sizes ends with the first size that has all hits, even if this
- * is the last size of the configuration, and begins with the last size that has no hits. */
+/* Tests that a report without chosen sizes begins with the last size that has no hits, and ends
+ * with the first size that has all hits, even if this is the last size of the configuration. If no
+ * size has hits, the report shows only the first size. */
 static void test_a_report_shows_where_hits_change(void **state) {
     (void)state;
     static const struct {
@@ -617,8 +618,8 @@ static double cheapest(const rd_kv *kv, const rd_kv_offer *offers, double hits) 
     return best;
 }
 
-/* Tests a plan with one byte per token and one token per block, so that sizes in bytes are sizes in
- * blocks. */
+/* Tests that a plan costs no more than the cheapest sizes in whole blocks. There is one byte per
+ * token and one token per block, so that sizes in bytes are sizes in blocks. */
 static void test_the_plan_is_the_cheapest(void **state) {
     (void)state;
     for (unsigned long i = 0; i < logs / 4; i++) {

@@ -142,7 +142,7 @@ static void test_any_fields(void **state) {
     rd_kv_log_close(log);
 }
 
-/* Tests that two prompts share exactly the blocks in which all tokens so far are equal. */
+/* Tests that two prompts share exactly the blocks up to whose ends all their tokens are equal. */
 static void test_token_ids(void **state) {
     (void)state;
     rd_kv_log_config config = {.size = sizeof config, .block_tokens = 2};
@@ -261,7 +261,8 @@ static void test_unknown_formats_are_refused(void **state) {
 
 /* ---- the native format ---- */
 
-/* Writes a log in the native format and returns the file. */
+/* Writes a log in the native format, without the time of request 3, and returns the contents of the
+ * file. */
 static uint8_t *write_native(const oracle_log *input, size_t *n) {
     char *path = files_path();
     rd_kv_writer *w = NULL;
@@ -309,8 +310,8 @@ static void test_the_native_format_keeps_everything(void **state) {
     }
 }
 
-/* Tests that a native log with any byte changed or cut off is refused, and that the reader never
- * reads outside the file. */
+/* Tests that a native log is refused if any byte is changed, except those of the block size, or if
+ * it is cut off at any byte. */
 static void test_damaged_native_logs_are_refused(void **state) {
     (void)state;
     static oracle_log input;

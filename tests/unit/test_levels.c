@@ -1,4 +1,5 @@
-/* Tests the level-by-level engine: the copy-scan, rounds, threads, and C as a bound. */
+/* Tests engine levels: the copy-scan of one level of the stack, rounds, threads, and option C,
+ * which is a bound. */
 #include "engine/papers/lanes.h"
 #include "support/distances.h"
 #include "support/fixture.h"
@@ -15,8 +16,8 @@
 
 static uint64_t blocks[MOST_REFERENCES];
 
-/* Tests the trace a b b c a: before each reference, the top of the stack is - a b b c, the second
- * level - - a a b, and the third - - - - a. */
+/* Tests the trace a b b c a: before each reference, the top of the stack is - a b b c (-: no block),
+ * the second level - - a a b, and the third - - - - a. */
 static void levels_of_the_stack_follow_from_each_other(void **state) {
     (void)state;
     const uint64_t block[5] = {'a', 'b', 'b', 'c', 'a'};

@@ -56,7 +56,8 @@ static uint64_t record(uint64_t address, unsigned size, unsigned kind) {
     return address << RDI_RECORD_SHIFT | RDI_RECORD_LOW(size, kind);
 }
 
-/* Fills a buffer with n loads of 8 bytes from `address` on, without handing it over. */
+/* Fills a buffer with n loads of 8 bytes from `address` on, without handing it over. Returns its
+ * index. */
 static int fill_buffer(rdi_channel *channel, uint64_t address, size_t n) {
     int index = rdi_channel_take(channel, (uint32_t)getpid());
     assert_true(index >= 0);
@@ -235,7 +236,7 @@ static bool once_more(void *user) {
     return (*(int *)user)++ == 0;
 }
 
-/* Tests the buffers of a process that has ended while other processes continue. */
+/* Tests that the buffer of a process that has ended is read although the program still runs. */
 static void a_buffer_of_a_dead_owner_is_reclaimed(void **state) {
     (void)state;
     live_test t;
@@ -417,7 +418,8 @@ static void events_alone_come_with_what_follows_or_the_end(void **state) {
     stop(&t);
 }
 
-/* Tests a program that repeatedly allocates and frees the same memory while recording is paused. */
+/* Tests that the reader drops events that have no effect any more: a program repeatedly allocates
+ * and frees the same memory while recording is paused. */
 static void needless_events_do_not_pile_up(void **state) {
     (void)state;
     live_test t;
@@ -568,8 +570,8 @@ static void repeats_are_refused_where_each_reference_counts(void **state) {
     }
 }
 
-/* Tests a recorder that is killed while it removes repeats: its buffer may have records twice, so
- * the reader drops it. */
+/* Tests that the reader drops the buffer of a recorder that was killed while it removed repeats,
+ * because the buffer may have records twice. */
 static void a_buffer_half_rid_of_repeats_is_not_read(void **state) {
     (void)state;
     live_test t;
@@ -626,9 +628,9 @@ static void sizes_are_told_where_a_reference_spans_blocks(void **state) {
     stop(&t);
 }
 
-/* Tests a channel whose settings a recorded program has overwritten. The reader must still use the
- * requested block size to decide whether a reference spans two blocks, and only vector instructions
- * that this processor has. */
+/* Tests that the reader ignores settings in the channel that a recorded program has overwritten. It
+ * must use the requested block size to decide whether a reference spans two blocks, and only vector
+ * instructions that this processor has. */
 static void a_changed_head_changes_nothing_for_the_reader(void **state) {
     (void)state;
     live_test t;

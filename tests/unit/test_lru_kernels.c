@@ -24,7 +24,7 @@ typedef struct world {
     uint64_t refs[N + RDI_LRU_SPARE], between[3 * N + 1], beyond[4 * N + 1];
     uint32_t at[N + RDI_LRU_SPARE], before[2][N];
     rdi_lru_miss misses[2][N + 1];
-    uint64_t outer_before; /* the misses of `outer` before the tile */
+    uint64_t outer_before; /* number of misses of `outer` before the tile */
     size_t kept, missed, n_between, n_beyond, references;
 } world;
 
@@ -39,7 +39,7 @@ static rdi_lru some_cache(rdi_rng *rng) {
                      .through = rdi_rng_below(rng, 8) == 0};
 }
 
-/* Points the caches to their arrays. */
+/* Lets the caches use the arrays of `w`. */
 static void connect(world *w) {
     rdi_lru *all[3] = {&w->inner, &w->fetches, &w->outer};
     for (size_t i = 0; i < 3; i++) {
@@ -102,7 +102,8 @@ static void assert_same(const world *a, const world *b, bool causes) {
     assert_int_equal(a->outer.now, b->outer.now);
 }
 
-/* Lets two instruction sets simulate the same three tiles. */
+/* Checks that the kernels of two instruction sets give the same results on three random tiles. `w`
+ * has room for two worlds. */
 static void compare(rdi_rng *rng, const rdi_lru_kernels *a, const rdi_lru_kernels *b, world *w) {
     static const uint8_t all[] = {RD_LOAD, RD_STORE, RD_FETCH};
     uint64_t blocks[N], range = 1 + rdi_rng_below(rng, 600), at = 0;
@@ -150,7 +151,8 @@ static void instruction_sets_agree(void **state) {
     free(w);
 }
 
-/* Tests the new times of a set with an empty lane and three lanes that were referenced before the limit. */
+/* Tests that new times keep the order of the lanes of a set, of which one is empty and three were
+ * referenced before the limit. */
 static void renumbering_keeps_the_order(void **state) {
     (void)state;
     uint64_t lanes[8] = {5, 0, 6, 7, 8, 9, 0, 0};
