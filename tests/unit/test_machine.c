@@ -1,5 +1,5 @@
-/* Tests machines: the presets, the format of their file, mistakes in such a file, and hosts with
- * given files. */
+/* Tests machines: the presets, the format of machine files and mistakes in them, the estimated misses and their
+ * cost, and the detection of the host's caches from sysfs files that the test writes and by hwloc. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +54,7 @@ static void every_preset_is_complete(void **state) {
     assert_int_equal(rd_machine_at(ctx, n, &m), RD_EINVAL);
 }
 
-/* Tests that an entry has the numbers of the documents that it cites. */
+/* Tests that the preset sapphire-rapids has the numbers of the documents that it cites. */
 static void a_preset_has_the_numbers_of_its_sources(void **state) {
     rd_ctx *ctx = *state;
     rd_machine m;
@@ -148,8 +148,8 @@ static void unknown_names_get_a_suggestion(void **state) {
 
 /* ---- misses and their cost ---- */
 
-/* Tests 100 references: 40 miss in L1, 10 in L2 and 4 in L3. So 30 references wait for L2, 6 for L3
- * and 4 for memory. */
+/* Tests that a miss costs the latency of the cache or memory that serves it. The example has 100 references, of
+ * which 40 miss in L1, 10 in L2 and 4 in L3. So 30 references wait for L2, 6 for L3 and 4 for memory. */
 static void the_cost_is_the_latency_of_the_cache_that_serves(void **state) {
     rd_ctx *ctx = *state;
     static const char text[] =
@@ -212,8 +212,8 @@ static void a_bound_leaves_outer_caches_unknown(void **state) {
     rd_profile_free(p);
 }
 
-/* Tests shares with known distances: a reference with an infinite distance waits for memory, a
- * reference with distance 0 does not wait, and the distances of a bin share its cost. */
+/* Tests the cost of three shares: a reference with an infinite distance waits for memory, a reference with
+ * distance 1 does not wait, and nearly all references in the bin from 2048 to 4095 wait for L2. */
 static void a_share_costs_its_part(void **state) {
     rd_ctx *ctx = *state;
     rd_machine m;
@@ -241,8 +241,8 @@ static void write_word(const char *folder, const char *file, const char *word) {
     assert_int_equal(fclose(out), 0);
 }
 
-/* Writes the files of cache number `index`: level, type, size, ways and the processors that share
- * it. */
+/* Writes the sysfs files of cache number `index`, with lines of 128 bytes. `words` has the level, the type, the
+ * size, the number of ways and the processors that share the cache. */
 static void write_cache(const char *folder, unsigned index, const char *const words[5]) {
     static const char *const files[] = {"level", "type", "size", "ways_of_associativity",
                                         "shared_cpu_list"};
@@ -290,7 +290,7 @@ static void a_host_has_the_caches_that_its_files_report(void **state) {
     assert_int_equal(rdi_machine_of(ctx, host, 0, cpuinfo, "files", &m), RD_EUNSUPPORTED);
 }
 
-/* Tests a host with two logical processors per core: caches of one core are not shared. */
+/* Tests that a cache of one core is not shared, although the core has two logical processors. */
 static void logical_processors_of_a_core_do_not_share(void **state) {
     rd_ctx *ctx = *state;
     rd_machine m;

@@ -1,4 +1,4 @@
-/* Tests that every path through the mapper gives the blocks of the definition. */
+/* Tests that every path through the mapper gives the blocks and origins that rd_mapping defines. */
 #include "base/common.h"
 #include "reusedist/reusedist.h"
 
@@ -18,8 +18,8 @@ static uint8_t kind[REFS_MAX];
 static uint64_t got[BLOCKS_MAX], wanted[BLOCKS_MAX];
 static uint32_t got_origin[BLOCKS_MAX], wanted_origin[BLOCKS_MAX];
 
-/* Maps references one at a time, exactly as rd_mapping is documented, for comparison with the
- * mapper. */
+/* Maps references one at a time, exactly as rd_mapping is documented, to `wanted` and
+ * `wanted_origin`. Returns the number of blocks. */
 static size_t map_plainly(const rd_refs *refs, const rd_mapping *mapping) {
     uint32_t kinds = mapping->kinds ? mapping->kinds : RD_ALL_KINDS;
     size_t n = 0;
@@ -82,7 +82,8 @@ static void check(const rd_refs *refs, uint64_t block_bytes, uint32_t kinds) {
                                    .origins = true});
 }
 
-/* Compares the mapper with the definition for every set of columns, kinds and block sizes. */
+/* Compares the mapper with the definition for several block sizes, every mask of kinds, and with
+ * and without the columns for size and kind. */
 static void check_all(size_t n) {
     static const uint64_t block_bytes[] = {0, 1, 2, 16, 64, 4096, UINT64_C(1) << 63};
     for (size_t b = 0; b < RDI_COUNT(block_bytes); b++)

@@ -1,5 +1,5 @@
-/* Tests the causes of simulated misses by code and data: all counts equal those of the plain simulator, sums
- * equal the counters of the caches under any limit, and the section of the profile can be read back. */
+/* Tests the causes of simulated misses by code and data: all counts equal those of the cache oracle, a profile made
+ * under any limit can be read back, which checks the sums, and damaged profiles and foreign tags are refused. */
 #include "base/common.h"
 #include "reusedist/reusedist.h"
 #include "support/cache_oracle.h"
@@ -20,14 +20,14 @@
 #define PCS     7
 #define REGIONS 5
 #define CACHES  3
-#define BYTES   (UINT64_C(1) << 14) /* bytes of a region, which uses all sets equally */
+#define BYTES   (UINT64_C(1) << 14) /* bytes of a region */
 
 static uint64_t addr[REFS], pc[REFS], blocks[REFS], distances[REFS], tags[REFS];
 static uint32_t size[REFS], origin[REFS], site[REFS], region[REFS];
 static uint8_t kind[REFS];
 static const char caches[] = "L1=1K:2,L2=4K:4:fill=inclusive:prefetch=next,L3=12K:3:policy=plru";
 
-/* Region r lies at (r + 1) * BYTES. */
+/* Makes random references to the regions. Region r begins at address (r + 1) * BYTES. */
 static void make_trace(uint64_t seed) {
     rdi_rng rng = {seed};
     for (size_t i = 0; i < REFS; i++) {
@@ -86,11 +86,12 @@ static rd_profile *attribute(const rd_attributor_config *limits, const rd_hierar
     return p;
 }
 
-/* ---- against the plain simulator ---- */
+/* ---- against the oracle ---- */
 
 typedef struct expectation {
     uint64_t by_site[PCS][CACHES][3], by_region[REGIONS][CACHES][3];
-    uint64_t pairs[REGIONS][REGIONS + 1][CACHES]; /* [misses][evicts]; REGIONS: nobody evicts */
+    /* Conflict misses by the region that misses, the region that evicted the block (REGIONS: none), and the cache. */
+    uint64_t pairs[REGIONS][REGIONS + 1][CACHES];
 } expectation;
 
 static void expect(const rd_hierarchy *h, expectation *e) {
@@ -180,7 +181,7 @@ static void sums_hold_under_any_limit(void **state) {
     }
 }
 
-/* Expects that the profile is refused if `to` replaces the first `from` in the section of causes. */
+/* Expects a refusal with `message` if `to` replaces the first `from` in the section of causes. */
 static void expect_refused(rd_profile *p, const char *from, const char *to, const char *message) {
     profiles_assert_refused(ctx, p, "\"causes\": {", from, to, message);
 }
@@ -203,8 +204,8 @@ static void damaged_sections_are_refused(void **state) {
     rd_profile_free(p);
 }
 
-/* Tests that tags that the attributor did not give out are refused, because they would point outside its
- * tables. */
+/* Tests that the attributor refuses tags that it did not give out and caches that it does not have, because they
+ * would point outside its tables. */
 static void foreign_tags_are_refused(void **state) {
     (void)state;
     rd_attributor *a = NULL;

@@ -1,4 +1,5 @@
-/* Compares miss-ratio curves with a simulated LRU cache, and tests the sizes derived from them. */
+/* Compares miss-ratio curves with a simulated LRU cache, and tests the smallest caches and the
+ * knees that are found in the curves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +31,7 @@ static int free_ctx(void **state) {
     return 0;
 }
 
-/* Makes the profile of a trace with the oracle. */
+/* Makes the profile of a trace with the engine `stack`. */
 static rd_profile *measure(rd_ctx *ctx, const uint64_t *trace, size_t n, rd_binning binning,
                            uint64_t bound) {
     rd_engine_config config = {.size = sizeof config, .binning = binning, .bound = bound};
@@ -44,8 +45,8 @@ static rd_profile *measure(rd_ctx *ctx, const uint64_t *trace, size_t n, rd_binn
     return p;
 }
 
-/* Makes a profile by hand. Without a bound, its infinite references are cold; with a bound, the
- * number of cold references is unknown. */
+/* Makes a profile by hand, with `infinite` references that have infinite distances. Without a
+ * bound, these are cold; with a bound, the number of cold references is unknown. */
 static rd_profile *make(rd_ctx *ctx, const rd_bin *bins, size_t n, uint64_t infinite,
                         uint64_t bound) {
     rd_profile_facts facts = {.references = infinite,
@@ -95,7 +96,8 @@ static size_t simulate_lru(const uint64_t *trace, size_t n, size_t lines) {
     return misses;
 }
 
-/* Mixes loops, runs and random references, so that distances of all sizes occur. */
+/* Mixes loops, immediate repeats and random references, so that short and long distances occur.
+ * Returns the number of references. */
 static size_t random_trace(rdi_rng *rng, uint64_t *trace, size_t max) {
     uint64_t blocks = 1 + rdi_rng_below(rng, 60);
     size_t n = (size_t)rdi_rng_below(rng, max) + 1;
@@ -218,7 +220,7 @@ static void the_last_bin_ends_at_the_number_of_blocks(void **state) {
     rd_ctx *ctx = *state;
     uint64_t trace[3000];
     for (size_t i = 0; i < 3000; i++)
-        trace[i] = i % 1000; /* every distance is 999, in the bin 512 to 1023 */
+        trace[i] = i % 1000; /* every finite distance is 999, in the bin 512 to 1023 */
     rd_profile *p = measure(ctx, trace, 3000, (rd_binning){RD_BINS_LOG, 0}, 0);
     bool interpolated = true;
     assert_float_equal(miss_at(ctx, p, 1000, &interpolated), 1.0 / 3, CLOSE);
@@ -374,7 +376,7 @@ static void a_loop_in_a_larger_trace_has_its_knee_near_its_size(void **state) {
     for (size_t i = 0; i < RDI_COUNT(trace); i++)
         trace[i] = i < 30000 ? i % 300 : i;
     rd_profile *p = measure(ctx, trace, RDI_COUNT(trace), (rd_binning){RD_BINS_LOGLINEAR, 0}, 0);
-    rd_knee knees[4]; /* the distances are between 256 and 511, with a mean of 299 */
+    rd_knee knees[4]; /* the finite distances are in the bin 256 to 511, and their mean is 299 */
     assert_int_equal(rd_knees(p, knees, 4), 1);
     assert_in_range(knees[0].blocks, 300, 2 * 300 - 256);
     rd_profile_free(p);

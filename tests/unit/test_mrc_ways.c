@@ -1,5 +1,6 @@
-/* Tests the estimate of set-associative caches: the binomial tail against sums from its definition
- * in long double, the estimate against sums over every reference and a simulated cache. */
+/* Tests the estimated miss ratios of set-associative caches: the binomial tail against sums from its
+ * definition in long double, and the estimate against sums over every reference and a simulated
+ * cache. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@
 
 /* Returns P(binomial(d, 1 / sets) >= ways) as 1 minus the sum of the probabilities of 0, 1 ... ways
  * - 1 blocks in the set, each computed from the one before. The first one must not underflow, so d /
- * sets is below 11000. */
+ * sets must be below 11000. */
 static double by_summation(uint64_t d, uint64_t sets, uint64_t ways) {
     long double term = expl((long double)d * log1pl(-1.0L / (long double)sets)), sum = 0;
     for (uint64_t k = 0; k < ways && k <= d; k++) {
@@ -88,8 +89,8 @@ static void one_set_is_fully_associative(void **state) {
         assert_true(rdi_smith_miss(d, 1, 17) == (d >= 17 ? 1.0 : 0.0));
 }
 
-/* Tests caches of 512 to 2^40 blocks in several shapes, also with numbers of sets that are no
- * powers of two, at distances around the size of the cache. */
+/* Tests caches of 512 to 2^40 blocks in several shapes, also with numbers of sets that are not powers
+ * of two, at distances from a thousandth to twelve times the size of the cache. */
 static void large_caches_equal_a_sum_from_the_definition(void **state) {
     (void)state;
     static const struct {
@@ -242,8 +243,8 @@ static void one_set_equals_the_curve(void **state) {
 
 #define TRACE_LENGTH 60000
 
-/* Returns the misses of a simulated LRU cache. Blocks are random numbers, so their sets are as
- * random as the model assumes. */
+/* Returns the number of misses in a simulated set-associative LRU cache. The blocks of the traces are
+ * random numbers, so their sets are as random as the model assumes. */
 static size_t simulate(const uint64_t *trace, size_t n, uint64_t sets, size_t ways) {
     uint64_t *lines = calloc(sets * ways, sizeof *lines); /* the blocks of each set, most recent
                                                              first */

@@ -38,7 +38,7 @@ static void put_u64(uint64_t x) {
     put(bytes, sizeof bytes);
 }
 
-/* Writes a header of version 2 with neither sizes nor kinds; descriptions follow. */
+/* Writes a header of version 2 with neither sizes nor kinds. The caller adds the descriptions. */
 static void begin_file(uint8_t flags) {
     memset(&file, 0, sizeof file);
     put("\x89RDT\r\n\x1a\n\2", 9);
@@ -86,7 +86,7 @@ static void seal_frame(size_t start, uint64_t events) {
     file.events += events;
 }
 
-/* Writes three references, then `more` bytes of described columns, and the end mark. */
+/* Writes a frame with three references and the n bytes of described columns at `more`. */
 static void put_references(const void *more, size_t n) {
     size_t start = begin_frame(REFS);
     put_block(0);
@@ -98,7 +98,8 @@ static void end_file(void) {
     seal_frame(begin_frame(0), 0);
 }
 
-/* A described column of five bytes that no release knows. */
+/* A described column as a frame has it: the number of its bytes, 5, and bytes that no release can
+ * decode. */
 static const uint8_t strange[] = {5, 0, 0, 0, 'h', 'e', 'l', 'l', 'o'};
 
 static void assert_references(const traces_result *r) {

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#define OBJECTS 20000 /* 3 requests for each */
+#define OBJECTS 20000 /* 3 requests per object on average */
 #define SECOND  UINT64_C(1000000000)
 
 typedef struct trace {
@@ -37,10 +37,13 @@ static double uniform(rdi_rng *rng) {
     return (double)(rdi_rng_below(rng, UINT64_C(1) << 52) + 1) / 0x1p52;
 }
 
-/* Returns the size of object x, or of the object with the popularity rank x. Sizes are spread evenly
- * unless the kind has a heavy tail: Pareto with exponent 1.5, cut at 1 MiB; log-normal with a sigma of
- * 2, cut likewise; Pareto with exponent 1.2, cut likewise, where rare objects are larger; or Pareto with
- * exponent 1.1, not cut. In `giants`, five objects together have almost a third of all bytes. */
+/* Returns the size of object x in bytes. In traces with a Zipf distribution, objects with a larger x are rarer.
+ * Sizes are spread evenly from 100 to 1000, except:
+ *   PARETO     Pareto with exponent 1.5, at most 1 MiB
+ *   LOGNORMAL  log-normal with a sigma of 2, at most 1 MiB
+ *   DOWNLOADS  Pareto with exponent 1.2, larger for rare objects, at most 1 MiB
+ *   HEAVY      Pareto with exponent 1.1, at most 10 GB
+ *   GIANTS     evenly spread, but five objects together have almost a third of the bytes of all objects */
 static uint64_t size_of(int kind, uint64_t seed, uint64_t x, uint64_t objects) {
     rdi_rng own = {x * 7919 + seed};
     double v = uniform(&own), w = uniform(&own);
@@ -111,8 +114,9 @@ typedef struct tally {
     double width, error, byte_width, byte_error;
 } tally;
 
-/* Compares a sample with the exact ratios at sizes that double, from the smallest size that the
- * sample resolves up to the size of all objects together. */
+/* Compares a sample with the exact ratios, and adds the results to *sum. The cache sizes double, from the
+ * smallest size that the sample resolves up to one that holds all objects together. Sizes below that of the
+ * largest object are left out. */
 static void compare(rd_ctx *ctx, const rd_profile *exact, const rd_profile *sample, tally *sum) {
     const rd_objects_facts *f = rd_profile_objects(exact);
     uint64_t size = rd_mrc_resolution(sample), most = 1;

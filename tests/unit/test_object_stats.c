@@ -117,7 +117,7 @@ static void sizes_are_those_of_the_last_requests(void **state) {
 }
 
 /* Checks that every row counts exactly the objects whose number of requests is in the range of the
- * row, each `copies` times. Returns the number of objects. */
+ * row, each `copies` times. Returns the sum of these counts. */
 static uint64_t check_rows(const rd_objects_facts *f, uint64_t copies) {
     uint64_t sum = 0;
     assert_true(f->has_popularity);
@@ -248,7 +248,7 @@ static void impossible_popularity_is_refused(void **state) {
     rd_profile_free(p);
 }
 
-/* The live bytes after each request, by the definition. */
+/* The live bytes after each request, by the definition, with and without expiry. */
 static uint64_t live_after[REQUESTS], no_expiry_after[REQUESTS];
 
 static void find_live_bytes(void) {
@@ -272,8 +272,8 @@ static uint64_t most_of(const uint64_t *list, size_t from, size_t to) {
     return most;
 }
 
-/* Tests that each moment has the most live bytes since the previous moment, and that the last moment is the
- * end, so that the peak is exact. Some of the lengths are those at which moments are joined. */
+/* Tests that each entry of the timeline has the most live bytes since the previous entry, and that the last
+ * entry is at the last request, so that the peak is exact. At some of the lengths, entries are joined. */
 static void live_bytes_follow_the_definition(void **state) {
     static const size_t lengths[] = {1,   2,    511,  512,  513,  514,
                                      515, 1023, 1024, 1025, 2999, REQUESTS};

@@ -251,8 +251,8 @@ static void distances_follow_the_definition(void **state) {
     }
 }
 
-/* Tests that simulated caches hit the same requests as the analysis says. In the simulated caches, a touch of
- * an evicted object brings the object back, as the definition says, so all operations can be simulated. */
+/* Tests that the hits of simulated caches are exactly the requests that hit according to the analysis. In the
+ * simulated caches, a touch of an evicted object brings the object back, as in the definition. */
 static void simulated_caches_hit_the_same_requests(void **state) {
     for (uint64_t seed = 0; seed < seeds / 4; seed++) {
         trace t;
@@ -436,7 +436,7 @@ static void objects_that_left_do_not_count_for_the_largest_sum(void **state) {
     assert_int_equal(rd_objects_feed(o, &q, NULL), RD_ERANGE);
     assert_int_equal(rd_objects_requests(o), N - 1);
     rd_objects_free(o);
-    /* The same limit for reads alone. */
+    /* The limit also holds if all requests are reads. */
     const uint64_t one[] = {1, 1, 2, 2}, grows[] = {half, most - 1, 1, 2};
     assert_int_equal(rd_objects_new(*state, NULL, &o), RD_OK);
     assert_int_equal(rd_objects_feed(o, &(rd_requests){.n = 3, .id = one, .bytes = grows}, NULL),
@@ -507,7 +507,7 @@ static void profiles_survive_a_file_and_merge(void **state) {
     }
 }
 
-/* Tests that requests of deleted and expired objects are not hits that a larger cache could have. */
+/* Tests that requests for deleted and expired objects do not count as hits that a larger cache could have. */
 static void unavoidable_misses_are_not_achievable_hits(void **state) {
     static const uint64_t ids[] = {1, 1, 1, 1, 1, 1}, sizes[] = {10, 10, 10, 10, 10, 10},
                           seconds[] = {0, 1, 2, 3, 20, 21}, lifetimes[] = {9, 9, 9, 9, 9, 9},
@@ -524,7 +524,8 @@ static void unavoidable_misses_are_not_achievable_hits(void **state) {
     assert_int_equal(rd_objects_new(*state, NULL, &o), RD_OK);
     assert_int_equal(rd_objects_feed(o, &q, NULL), RD_OK);
     assert_int_equal(rd_objects_profile(o, &p), RD_OK);
-    /* One of the five reads is cold, one deleted and one expired. A cache of 10 bytes has both hits. */
+    /* One of the five reads is cold, one is for a deleted object and one for an expired object. The other two
+     * hit in a cache of 10 bytes. */
     assert_int_equal(rd_smallest_cache(p, 1), 10);
     assert_int_equal(rd_smallest_cache(p, 0.5), 10);
     rd_hits_answer answer;

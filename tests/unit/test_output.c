@@ -31,7 +31,7 @@ static int teardown(void **state) {
     return 0;
 }
 
-/* Tests writes of several sizes, up to far more than one buffer. */
+/* Tests that writes of 0 to 700,000 bytes arrive complete. The buffer has 262,144 bytes. */
 static void all_bytes_reach_the_file(void **state) {
     (void)state;
     static const size_t pieces[] = {0, 1, 1000, 262143, 1, 262144, 3, 700000, 17};
@@ -73,7 +73,7 @@ static void full_disk_is_reported_with_the_name(void **state) {
     assert_int_equal(access("/dev/full", W_OK), 0);
 }
 
-/* Tests standard output that is a pipe whose reader is gone. */
+/* Tests that rdi_output_finish() fails if standard output is a pipe whose reader is gone. */
 static void closed_pipe_is_reported(void **state) {
     (void)state;
     int ends[2], saved = dup(STDOUT_FILENO);
@@ -145,8 +145,8 @@ static mode_t mode_of(const char *path) {
     return st.st_mode & 07777;
 }
 
-/* Checks that a file that anybody can write does not become a program that runs as the user who
- * replaced it. */
+/* Tests that the new file has no set-user-ID, set-group-ID or sticky bit, even if the old file had
+ * them. Otherwise it could be a program that runs as the user who replaced the file. */
 static void set_user_id_is_never_kept(void **state) {
     (void)state;
     char *path = files_path();
@@ -157,7 +157,8 @@ static void set_user_id_is_never_kept(void **state) {
     files_remove(path);
 }
 
-/* Tests files of other owners and groups, which only root can make. */
+/* Tests that a file of another owner gets at most the permissions of a new file, and that a file of
+ * another group keeps its group and permissions. Only root can make such files. */
 static void permissions_of_another_owner_are_not_kept(void **state) {
     (void)state;
     if (geteuid() != 0)
@@ -180,7 +181,8 @@ static void permissions_of_another_owner_are_not_kept(void **state) {
     files_remove(path);
 }
 
-/* Replaces a file of user 65534 with these permissions, and returns those of the new file. */
+/* Replaces a file of user 65534 with this group and these permissions, and returns the permissions of
+ * the new file. */
 static mode_t mode_after(const char *path, gid_t group, mode_t mode) {
     assert_int_equal(chown(path, 65534, group), 0);
     assert_int_equal(chmod(path, mode), 0);
@@ -188,7 +190,7 @@ static mode_t mode_after(const char *path, gid_t group, mode_t mode) {
     return mode_of(path);
 }
 
-/* Tests that only the new owner can read what the old owner kept private. */
+/* Tests that only the new owner gets rights that the permissions of the old file denied. */
 static void nobody_gets_rights_to_the_file_of_another_owner(void **state) {
     (void)state;
     if (geteuid() != 0)
@@ -202,12 +204,13 @@ static void nobody_gets_rights_to_the_file_of_another_owner(void **state) {
     assert_int_equal(mode_after(path, 65534, 0640), 0600); /* another group */
     assert_int_equal(mode_after(path, 65534, 0604), 0600);
     assert_int_equal(mode_after(path, 65534, 0444), 0644);
-    assert_int_equal(mode_after(path, group, 0044), 0600); /* the old owner is one of the others */
+    assert_int_equal(mode_after(path, group, 0044), 0600); /* the old owner had no rights */
     umask(mask);
     files_remove(path);
 }
 
-/* Tests names of up to 255 bytes, although the file has another name until it is finished. */
+/* Tests that names of up to 255 bytes can be written, although the file may have a temporary name until
+ * it is finished, and that a name of 256 bytes is refused. */
 static void long_names_are_written(void **state) {
     (void)state;
     for (size_t bytes = 250; bytes <= 255; bytes++) {
@@ -228,7 +231,7 @@ static void long_names_are_written(void **state) {
     assert_non_null(strstr(rd_last_error(ctx), "File name too long"));
 }
 
-/* Checks that the file that a dangling link names appears only when it is finished. */
+/* Tests that the target of a dangling link appears only when the file is finished. */
 static void file_behind_a_link_appears_when_it_is_finished(void **state) {
     (void)state;
     char *path = files_path(), *target = files_path();
@@ -262,7 +265,7 @@ static void same_files_are_recognized(void **state) {
     files_remove(a);
 }
 
-/* Checks that /dev/fd/N is the open descriptor, so that earlier output stays. */
+/* Tests that /dev/fd/N is the open descriptor, so that earlier output stays. */
 static void descriptors_are_not_opened_again(void **state) {
     (void)state;
     char *path = files_path(), name[32];
@@ -295,7 +298,7 @@ static void links_are_followed_and_stay(void **state) {
     files_remove(target);
 }
 
-/* Opens `path`, writes "new" and keeps it. */
+/* Opens `path`, writes "new" and calls rdi_output_keep(). Returns the output, which is still open. */
 static rdi_output *keep_new(const char *path) {
     rdi_output *out = NULL;
     assert_int_equal(rdi_output_open(ctx, path, &out), RD_OK);
@@ -314,7 +317,8 @@ static void kept_file_has_its_own_name_if_that_is_free(void **state) {
     files_remove(path);
 }
 
-/* Tests that a file beside the old one replaces it only at the end, and stays if there is no end. */
+/* Tests that a kept file beside the old file replaces it only when it is finished, and stays beside it
+ * if it is closed before. */
 static void kept_file_waits_beside_the_old_one(void **state) {
     (void)state;
     char *path = files_path(), expected[2][256];

@@ -1,4 +1,4 @@
-/* Tests pages that grow: the contents stay, the new part is zero, and every byte is counted. */
+/* Tests pages that grow: the contents stay, the new bytes are zero, and every byte is counted. */
 #define _GNU_SOURCE /* for MREMAP_FIXED */
 #include "base/common.h"
 #include "support/faults.h"
@@ -32,7 +32,7 @@ static bool is_filled(const unsigned char *p, size_t from, size_t to, unsigned c
     return from == to;
 }
 
-/* Grows through all sizes, filling each part with its own value. */
+/* Grows through all sizes, and fills the new bytes of each size with a value of their own. */
 static rd_status grow(rd_ctx *ctx, void *user) {
     (void)user;
     unsigned char *p = NULL;
@@ -62,7 +62,7 @@ static void growing_keeps_contents_and_zeroes_the_rest(void **state) {
     assert_int_equal(rd_ctx_new(NULL, &ctx), RD_OK);
     assert_int_equal(grow(ctx, NULL), RD_OK);
     assert_int_equal(rd_ctx_live_bytes(ctx), 0);
-    /* The memory never holds both copies. */
+    /* The old and the new pages never exist at the same time. */
     assert_true(rd_ctx_peak_bytes(ctx) == sizes[STEPS - 1]);
     rd_ctx_free(ctx);
 }

@@ -25,8 +25,8 @@ static int set_up(void **state) {
     return new_ctx(state);
 }
 
-/* Opens a reader. A reader is represented by the number of the reference that it cannot read; SIZE_MAX means
- * that it can read all references. */
+/* Opens a reader, which is just the number of references that can be read; SIZE_MAX means all of them. `what` is
+ * this number as text. */
 static rd_status open_reader(rd_ctx *c, const char *what, void *user, void **reader) {
     (void)user;
     size_t *bad = malloc(sizeof *bad);

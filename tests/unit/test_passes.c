@@ -62,7 +62,8 @@ static void run(const rdi_passes *passes, const input *in, size_t n, results *ou
     passes->homes(in->pc, n, 58, out->home);
 }
 
-/* Makes input number `number`. Every second input has no gaps and only known program counters. */
+/* Makes input number `number`. Inputs with an even number have no gaps and nearly only known
+ * program counters. */
 static void make_input(uint64_t number, input *in) {
     uint64_t state = number + 1;
     memset(cache, 0, sizeof cache);

@@ -23,8 +23,8 @@ static uint64_t below(uint64_t n) {
     return (noise >> 33) % n;
 }
 
-/* Makes the windows from `from` to `to` - 1. Half of their references are in each of the bins `near` and
- * `far`, with a noise of 10 %. */
+/* Makes the windows from `from` to `to` - 1. In each window, a random share of 45 % to 55 % of the references
+ * is in the bin `near`, and the rest is in the bin `far`. */
 static void fill(size_t from, size_t to, size_t near, size_t far) {
     for (size_t i = from; i < to; i++) {
         uint64_t part = REFERENCES / 2 + below(REFERENCES / 10) - REFERENCES / 20;
@@ -77,7 +77,7 @@ static void seven_phases_are_seven(void **state) {
     expect(*state, 7, first, number);
 }
 
-/* Checks that a phase includes the windows that bring in its working set. In the first four windows
+/* Tests that a phase includes the windows that bring in its working set. In the first four windows
  * of the phase, some distances are infinite or, when the phase comes back, long; all other
  * distances are between 256 and 1023. */
 static void what_brings_in_a_working_set_belongs_to_its_phase(void **state) {

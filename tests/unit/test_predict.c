@@ -20,7 +20,8 @@
 #define GROUPS(k) ((rd_binning){RD_BINS_REFERENCE, k})
 #define BIT(p)    (UINT32_C(1) << RD_PATTERN_##p)
 
-/* A part of a known mixture: a number of references at the distance c + e f(s). */
+/* One component of a known mixture: `count` references with the distance c + e f(s), where f is the
+ * pattern and s the size of the input. */
 typedef struct part {
     rd_pattern pattern;
     double c, e;
@@ -65,7 +66,7 @@ static rd_profile *predict(rd_ctx *ctx, const rd_model *m, double size) {
     return p;
 }
 
-/* Trains on `sizes`, predicts `size`, and expects the values of the mixture. */
+/* Trains on `sizes`, predicts `size`, and expects the histogram of the mixture. */
 static void assert_predicts(rd_ctx *ctx, const part *parts, size_t n, const double *sizes,
                             size_t n_sizes, const rd_model_config *config, double size) {
     rd_model *m = train(ctx, parts, n, sizes, n_sizes, config);
@@ -90,7 +91,7 @@ static void assert_predicts(rd_ctx *ctx, const part *parts, size_t n, const doub
 /* ---- single-model ---- */
 
 static void a_single_pattern_is_recovered(void **state) {
-    static const double sizes[3] = {4096, 32768, 262144}; /* squares or cubes of whole numbers */
+    static const double sizes[3] = {4096, 32768, 262144}; /* cubes of whole numbers */
     for (rd_pattern p = 0; p < RD_PATTERN_COUNT; p++) {
         part parts[1] = {{p, 0, 1, 5000}};
         if (p == RD_PATTERN_CONSTANT)
@@ -300,7 +301,7 @@ static rd_profile *log_profile(rd_ctx *ctx, const double *shares, size_t n) {
     return p;
 }
 
-/* Tests log bins with constant and linear pieces in the same bins. Sizes grow by two, so a linear
+/* Tests log bins with constant and linear pieces in the same bins. Sizes double, so a linear
  * piece moves by a whole bin, the equations hold exactly, and there is one solution. */
 static void patterns_that_share_bins_are_separated(void **state) {
     static const double constant[12] = {0, 0, 0.1, 0.2, 0.05, 0.15};
@@ -377,8 +378,9 @@ static void multi_models_predict_ranges(void **state) {
     }
 }
 
-/* Tests distance 0, for which every pattern predicts the same on the training inputs. Three
- * quarters of the references are constant, all at distance 0, and one quarter is linear. */
+/* Tests that references with distance 0 count as constant, although every pattern predicts the same
+ * for them on the training inputs. Three quarters of the references have distance 0, and one
+ * quarter is linear. */
 static void what_no_input_tells_apart_is_constant(void **state) {
     static const part parts[] = {{RD_PATTERN_CONSTANT, 0, 0, 3000},
                                  {RD_PATTERN_LINEAR, 0, 1, 1000}};
@@ -394,7 +396,8 @@ static void what_no_input_tells_apart_is_constant(void **state) {
     }
 }
 
-/* Makes a profile of 5000 references that are all at the beginning of a log-linear bin. */
+/* Makes a profile of 5000 references with this distance, which must be the low end of a log-linear
+ * bin, and 1000 cold references. */
 static rd_profile *far_profile(rd_ctx *ctx, uint64_t distance) {
     rd_profile_facts facts = profiles_facts();
     rd_bin bin = {distance, distance + 2047, 5000, rdi_sum_product(distance, 5000)};
@@ -406,7 +409,7 @@ static rd_profile *far_profile(rd_ctx *ctx, uint64_t distance) {
     return p;
 }
 
-/* Tests distances so large that adjacent doubles differ by more than one block. */
+/* Tests training with distances so large that adjacent doubles differ by more than one block. */
 static void distances_beyond_all_memory_are_learned_from(void **state) {
     rd_profile *p = far_profile(*state, UINT64_C(1) << 60);
     rd_model_config config = {.size = sizeof config,

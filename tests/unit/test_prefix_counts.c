@@ -1,4 +1,4 @@
-/* Compares prefix counts with counting the marks one by one. */
+/* Compares prefix counts with sums over an array that has the number of marks at each place. */
 #include "order/prefix_counts.h"
 
 #include <setjmp.h>

@@ -301,7 +301,8 @@ static void one_unknown_number_of_blocks_makes_the_sum_unknown(void **state) {
     free_all(parts, 2);
 }
 
-/* Checks that merging two profiles fails, and takes ownership of both. */
+/* Checks that merging two profiles fails with this status and a message that contains `why`. Frees
+ * both profiles. */
 static void assert_no_merge(rd_ctx *ctx, rd_profile *a, rd_profile *b, rd_status status,
                             const char *why) {
     rd_profile *parts[2] = {a, b}, *sum = NULL;

@@ -336,7 +336,7 @@ static void unknown_sections_are_named_in_a_note(void **state) {
         if (note)
             assert_string_equal(strchr(note, ':'), cases[i].names);
         char *text = NULL;
-        size_t n = 0; /* skipped parts are not written again */
+        size_t n = 0; /* skipped sections are not written again */
         assert_int_equal(rd_profile_json(p, &text, &n), RD_OK);
         assert_null(strstr(text, "shadows"));
         rd_text_free(*state, text);
