@@ -1,6 +1,6 @@
 /* Compares ranges with a plain list: distances, order, and the limit on the number of ranges. Also
- * tests the engine that uses them, which is exact below its cut-off and within its error bound
- * above. */
+ * tests that the engine `absolute`, which uses ranges, is exact below its cut-off and within its
+ * error bound above. */
 #include "order/ranges.h"
 
 #include "verify/verifier.h"
@@ -47,8 +47,9 @@ static void remove_and_compare(rdi_ranges *r, list *l, size_t at) {
     list_remove(l, at);
 }
 
-/* Adds a block in `grow` of 16 steps. In all other steps, removes a block, mostly near the block
- * that was removed before, so that ranges become empty. */
+/* Compares ranges with a list over many steps. In about `grow` of 16 steps, adds a block. In all
+ * other steps, removes a block, mostly near the block that was removed before, so that ranges
+ * become empty. */
 static void walk(rd_ctx *ctx, const rdi_ranges_ops *ops, uint64_t capacity, unsigned grow,
                  uint64_t seed) {
     static list l;
@@ -115,8 +116,8 @@ static void many_ranges_grow_deep_and_shrink_again(void **state) {
 
 /* ---- the engine ---- */
 
-/* Returns the largest number of entries that both groups may have together: 2c + 1 and 2M / (b + 1)
- * + 1, where M is the number of blocks. */
+/* Returns the maximum number of entries of the engine: 2c + 1 for the newest blocks (0 if c is 0),
+ * and 2M / (b + 1) + 1 for the time ranges of the older blocks, where M is the number of blocks. */
 static uint64_t most_nodes(uint64_t b, uint64_t c, const uint64_t *exact, size_t n) {
     uint64_t blocks = 0;
     for (size_t i = 0; i < n; i++)
@@ -165,8 +166,8 @@ static void random_traces_are_exact_below_the_cut_off_and_within_beyond(void **s
     }
 }
 
-/* Tests three orders: stretches that are traversed twice, always the oldest block, and the oldest
- * block between new blocks. */
+/* Tests three orders of references: stretches that are traversed twice, always the oldest block,
+ * and the oldest block between new blocks. */
 static void hostile_traces_are_exact_below_the_cut_off_and_within_beyond(void **state) {
     enum { N = 6000, STRETCH = 40, ROUND = 500 };
     static uint64_t blocks[N];

@@ -92,8 +92,9 @@ out:
     return total;
 }
 
-/* Reads the same trace with several decoders, and writes the blocks to `got` and the message to
- * `message`. */
+/* Reads the same trace with several decoders. Writes the blocks to `got`, the number of references
+ * to *references, and the message of a failure to `message`, or "" if nothing fails. Returns the
+ * number of blocks. */
 static size_t read_together(const rdi_read_ahead_config *config, uint64_t *references) {
     rdi_read_ahead *r = NULL;
     assert_int_equal(rdi_read_ahead_open(ctx, config, &r), RD_OK);
@@ -153,8 +154,8 @@ static void blocks_come_in_order(void **state) {
     assert_string_equal(damage, "");
 }
 
-/* Tests a trace with several damaged places: only the first one counts, whichever decoder finds
- * damage first. */
+/* Tests that only the first of several damaged places counts, whichever decoder finds damage
+ * first. */
 static void first_damage_counts_and_what_is_before_it_is_exact(void **state) {
     (void)state;
     write_trace("native:frame=500");
@@ -197,7 +198,7 @@ static void spanning_references_need_no_more_memory(void **state) {
     assert_int_equal(rdi_read_ahead_open(ctx, &config, &r), RD_OK);
     const rdi_read_ahead_batch *batch = NULL;
     size_t at = 0;
-    uint64_t inside = 0; /* index of the reference that the next block belongs to */
+    uint64_t inside = 0; /* index of the next block among the blocks of reference `at` */
     while (rdi_read_ahead_next(r, &batch) == RD_OK && batch)
         for (size_t i = 0; i < batch->n; i++) {
             if (batch->blocks[i] != addr[at] + inside)

@@ -1,5 +1,5 @@
-/* Tests the engine `relay`: packets through a short ring, switching the front on and off, distances
- * in between, and a second thread that fails. */
+/* Tests the engine `relay`: packets through a short ring, switching the front on and off, calls
+ * with and without distances, and a second thread that fails. */
 #include "base/common.h"
 #include "support/fixture.h"
 #include "support/profiles.h"
@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #define REFERENCES 400000
-#define SHORT_RING (2 << 20) /* memory limit with enough packets for a few thousand misses */
+#define SHORT_RING (2 << 20) /* memory limit that leaves room for six packets */
 
 static uint64_t blocks[REFERENCES], distance[4096];
 
@@ -96,7 +96,8 @@ static void without_a_front_the_table_is_ahead(void **state) {
     }
 }
 
-/* Tests alternating stretches with and without near reuse. */
+/* Tests that packets are sent with and without the front if stretches with and without near reuse
+ * alternate. */
 static void the_front_goes_and_comes_back(void **state) {
     (void)state;
     rdi_rng rng = {2};
@@ -129,7 +130,7 @@ static void distances_may_be_asked_for_in_between(void **state) {
     rd_engine_close(e);
 }
 
-/* Tests that the second thread reaches the limit, and the feeding thread reports it. */
+/* Tests that the feeding thread reports that the second thread has reached the memory limit. */
 static void memory_that_runs_out_behind_is_reported(void **state) {
     (void)state;
     rd_status status = RD_OK;

@@ -265,8 +265,8 @@ static void without_reuse_no_cache_helps(void **state) {
     rd_profile_free(p);
 }
 
-/* Checks that a bounded profile does not claim that no block is used twice: reuses may be beyond
- * the bound. */
+/* Tests that the report of a bounded profile does not claim that no block is used twice: reuses may
+ * be beyond the bound. */
 static void reuse_beyond_the_bound_is_not_denied(void **state) {
     rd_ctx *ctx = *state;
     static const profiles_point cold[] = {{RD_COLD, 1000}};
@@ -384,8 +384,9 @@ static void mrc_json_tells_what_is_interpolated(void **state) {
     rd_profile_free(p);
 }
 
-/* Makes the profile of a sample of half of the blocks. The sizes below are so far from 1000 that
- * only the half width counts. */
+/* Makes the profile of a sample of half of the blocks. The tests use cache sizes far from the only
+ * finite distance, 1000, so that the band is the miss ratio plus and minus the half width,
+ * within 0 and 1. */
 static rd_profile *sampled_profile(rd_ctx *ctx) {
     rd_profile_facts facts = profiles_facts();
     facts.exact = false;

@@ -1,4 +1,4 @@
-/* Tests the call paths of the text report: contexts that differ in library code only are one path, and a long
+/* Tests the call paths of the text report: contexts that differ only in library code are one path, and a long
  * list of calls gets shorter. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 
 enum { MAIN, OTHER_MAIN, SORT, SORT_MORE, LESS, LIBRARY, FRAMES };
 
-/* Two lines of main() call std::sort(), which calls itself and less(). */
+/* Line 30 of main() calls std::sort(), which calls itself and less(). Line 31 calls less() directly. */
 static const rd_call_frame frames[FRAMES] = {
     [MAIN] = {.function = "app::main", .file = "/home/a.cpp", .line = 30, .own = true},
     [OTHER_MAIN] = {.function = "app::main", .file = "/home/a.cpp", .line = 31, .own = true},

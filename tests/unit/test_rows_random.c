@@ -114,7 +114,7 @@ static void put(const char *what) {
     strcat(line, what);
 }
 
-/* Appends a value to the line, often as it is, else with blanks or quotes. */
+/* Appends a value to the line, usually as it is, sometimes with blanks or in quotes. */
 static void put_value(const char *value, char sep, bool junk) {
     unsigned how = (unsigned)below(16);
     bool quotes = how == 0 || (junk && strchr(value, sep));
@@ -147,7 +147,8 @@ typedef struct table {
     bool names;
 } table;
 
-/* Appends a member to the line. A value that is not a JSON number is quoted. */
+/* Appends member number i of an object to the line, and sometimes an unknown member after it.
+ * Values that are not JSON numbers are quoted, and so are some numbers. */
 static void put_member(size_t i, const char *title, const char *value) {
     bool number = *value && strspn(value, "0123456789") == strlen(value) && *value != '0';
     const char *quote = number && below(4) ? "" : "\"";
@@ -186,7 +187,7 @@ static void write_row(const table *t, row *to, bool damaged) {
     end_line();
 }
 
-/* Makes a table with columns in random order. */
+/* Makes a table with columns in random order, and empties the text. */
 static table random_table(void) {
     table t = {.sep = ",;|\t"[below(4)], .n = ROLES + below(5), .names = below(2)};
     for (size_t i = 0; i < t.n; i++) {

@@ -95,8 +95,8 @@ static void feed_distances(rd_sampler *s, uint64_t block, const uint64_t *distan
         rd_sampler_feed(s, &block, &distances[i], 1);
 }
 
-/* Tests samples with two peaks at first. Sampling restarts, and the peaks of the new samples are
- * the result only when there are two of them as well. */
+/* Tests that a new set of samples replaces an earlier set only when it has as many peaks. The first
+ * set has two peaks. Then new blocks restart sampling. */
 static void a_peak_is_known_when_it_is_reported(void **state) {
     static const uint64_t two_peaks[] = {2000, 2500, 2200, 2600, 2300};
     rd_sampler *s = NULL;
@@ -116,7 +116,7 @@ static void a_peak_is_known_when_it_is_reported(void **state) {
     rd_sampler_free(s);
 }
 
-/* ---- automatic, on the references of a small program ---- */
+/* ---- automatic thresholds, on the references of a small program ---- */
 
 typedef struct program {
     rd_engine *engine;
@@ -264,7 +264,8 @@ static void thresholds_have_a_text(void **state) {
             fail_msg("accepted: '%s'", bad[i]);
 }
 
-/* Tests that peaks that were found with different settings cannot be compared. */
+/* Tests that profiles and models keep given thresholds, and that peaks that were found with
+ * different thresholds cannot be compared. */
 static void given_thresholds_are_kept_and_must_be_the_same(void **state) {
     static const rd_sampler_config given = {2048, 64, 7};
     rd_profile *profiles[2] = {run_program(*state, 3000, true), run_program(*state, 12000, true)};

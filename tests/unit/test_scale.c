@@ -24,7 +24,7 @@ static void assert_within(double error, uint64_t exact, uint64_t got) {
     assert_true((long double)(exact - got) <= (long double)error * (long double)exact);
 }
 
-/* Runs the trace through a tree. Block ids are below n. Checks every distance and, after every
+/* Runs the trace through a tree. Block ids must be below n. Checks every distance and, after every
  * reference, the number of nodes. */
 static void check_trace(rd_ctx *ctx, double error, const uint64_t *blocks, const uint64_t *exact,
                         size_t n) {
@@ -115,8 +115,8 @@ static void the_oldest_between_new_ones_stays_within(void **state) {
     check_all_errors(*state, blocks, REFERENCES);
 }
 
-/* Tests a new working set: all old blocks are removed at once, so that most nodes are empty when they are
- * merged. */
+/* Tests passes over the same blocks in changing orders: each pass removes all blocks from the nodes of the
+ * previous pass, so that many nodes are empty when they are merged. */
 static void a_new_working_set_empties_the_old_nodes(void **state) {
     enum { BLOCKS = 800, ROUNDS = 4 };
     static uint64_t blocks[BLOCKS * ROUNDS * 2];
@@ -131,7 +131,7 @@ static void a_new_working_set_empties_the_old_nodes(void **state) {
 }
 
 /* Tests a pair of hot blocks after many other blocks: all references hit nodes that were made since
- * the compression. */
+ * the last compression. */
 static void a_hot_pair_keeps_the_tree_small(void **state) {
     enum { COLD = 1000, REFERENCES = 20000 };
     static uint64_t blocks[REFERENCES];

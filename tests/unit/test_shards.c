@@ -1,4 +1,5 @@
-/* Tests sampling: the exact facts, the averages, and how often the stated band holds. */
+/* Tests the engine `shards`: the counts that must be exact, the average miss ratios of many
+ * samples, and how often the band contains the exact miss ratio. */
 #include "reusedist/reusedist.h"
 #include "support/fixture.h"
 #include "support/profiles.h"
@@ -22,7 +23,7 @@ static const rd_binning full = {RD_BINS_FULL, 0};
 
 static int make_trace(void **state) {
     rdi_rng rng = {11};
-    for (size_t i = 0; i < MOST; i++) /* frequent and rare blocks with scattered ids */
+    for (size_t i = 0; i < MOST; i++) /* frequent and rare blocks, with ids 4096 apart */
         block[i] = (uint64_t)(BLOCKS * pow(rdi_rng_unit(&rng), 2.5)) * 4096;
     return new_ctx(state);
 }
@@ -84,7 +85,7 @@ static void a_fixed_size_lowers_the_rate_to_fit(void **state) {
     assert_in_range(rate * (double)blocks, 1800, 2200);
 }
 
-/* Tests that the number of references is known even if very hot blocks are not in the sample. */
+/* Tests that the histogram counts all references even if very hot blocks are not in the sample. */
 static void every_reference_is_counted(void **state) {
     (void)state;
     static const char *const specs[] = {"shards:rate=0.01", "shards:rate=0.3", "shards:samples=1",
@@ -106,7 +107,7 @@ static void every_reference_is_counted(void **state) {
 
 typedef struct coverage {
     unsigned inside, points;
-    double sum[20]; /* averages of the miss ratios at 2^k over the seeds */
+    double sum[20]; /* sums over the seeds of the miss ratios of caches of 2^k blocks */
 } coverage;
 
 static void add_sizes(const rd_profile *exact, const rd_profile *sampled, coverage *c) {
@@ -136,7 +137,7 @@ static void the_band_covers_and_the_average_is_right(void **state) {
             rd_profile_free(got);
         }
         assert_true(c.inside >= 0.95 * c.points);
-        for (unsigned k = 9; k < 17; k++) { /* from 10 / rate blocks on */
+        for (unsigned k = 9; k < 17; k++) { /* sizes that have at least 10 sampled blocks */
             double miss = 0;
             assert_int_equal(rd_mrc_at(ctx, exact, UINT64_C(1) << k, &miss, NULL), RD_OK);
             assert_true(fabs(c.sum[k] / SEEDS - miss) < 0.01);
@@ -183,8 +184,9 @@ static void the_range_of_sizes_follows_from_the_band(void **state) {
     rd_profile_free(exact);
 }
 
-/* Tests blocks that are alike. A sample with too many blocks has too many references, which tells
- * by how much its distances are too long. Without this correction the mean error is 0.02 here. */
+/* Tests the correction of samples of blocks that are equally frequent. A sample with too many
+ * blocks has too many references, which tells by how much its distances are too long. Without this
+ * correction the mean error is 0.02 here. */
 static void samples_of_like_blocks_are_set_right(void **state) {
     (void)state;
     rdi_rng rng = {12};

@@ -1,6 +1,6 @@
-/* Tests private caches, among other things against two oracles that follow the definitions: the
- * largest number of present blocks over all moments, and simulated private LRU caches of every
- * size. `test_sharing N` compares N random traces. */
+/* Tests private caches, mainly against two oracles that follow the definitions. One computes each distance
+ * as the largest number of other blocks that were present at any moment since the thread's last reference to the
+ * block. The other simulates private LRU caches. `test_sharing N` compares N random traces. */
 #include "base/common.h"
 #include "base/cpu.h"
 #include "reusedist/engine.h"
@@ -134,7 +134,7 @@ static rd_status analyze(rd_ctx *ctx, const trace *t, size_t step, result wanted
 
 #define THREADS_MOST 64
 
-/* Returns whether reference i uses byte `byte` of the block. */
+/* Returns whether the reference uses byte `byte` of its block. */
 static bool uses(const oracle_reference *r, uint64_t byte) {
     return r->first <= byte && byte <= r->last;
 }
@@ -208,9 +208,9 @@ static uint64_t misses_apart(const trace *t, uint64_t block, size_t from) {
     return left[n];
 }
 
-/* Returns whether `list` has the threads that load byte `byte` of the block from reference `from`
- * on, or that store to it. The list has numbers separated by blanks, and "..." after the first 16
- * of them if there are more. */
+/* Returns whether `list` has exactly the threads that load byte `byte` of the block from reference `from` on or, if
+ * `stores` is true, the threads that store to it. The list has numbers separated by blanks, and "..." after the
+ * first 16 of them if there are more. */
 static bool lists_users(const trace *t, uint64_t block, size_t from, uint64_t byte, bool stores,
                         const char *list) {
     char expected[THREADS_MOST * 6] = "";
@@ -246,7 +246,7 @@ static void check_items(const trace *t, const rd_shared_block *b, size_t from) {
     }
 }
 
-/* Checks the row of a shared block. */
+/* Compares the counts, items and avoidable misses of a shared block with the oracle. */
 static void check_block(const trace *t, const oracle_sharing *sharing, const rd_shared_block *b) {
     uint64_t block = t->block_bytes ? b->address / t->block_bytes : b->address;
     uint64_t stores = 0, loads = 0, trues = 0, falses = 0, threads = 0;
@@ -280,7 +280,7 @@ static void check_block(const trace *t, const oracle_sharing *sharing, const rd_
     else
         assert_int_equal(b->removes, 0);
     assert_true(left <= whole);
-    /* Without a pair to separate, separate blocks avoid at most one miss per thread. */
+    /* If the row has no pair of items to separate, separate blocks would avoid at most one miss per thread. */
     assert_true(b->first || left + threads >= whole);
 }
 
@@ -308,7 +308,7 @@ static void check_timelines(const trace *t, const oracle_sharing *sharing,
     assert_int_equal(listed, s->n_timelines);
 }
 
-/* Checks that the profile has all shared blocks, in descending order. */
+/* Checks that the profile has all blocks with coherence misses, in descending order of these misses. */
 static void check_shared(const trace *t, const oracle_sharing *sharing, rd_profile *profile) {
     const rd_shared_data *s = rd_profile_shared(profile);
     const rd_private_stacks *all = rd_profile_private(profile);
@@ -373,8 +373,8 @@ static void check_counts(const trace *t, const uint64_t *distances, const oracle
 }
 
 /* Compares an analysis with the oracles: `expected` has the distances, and `sharing` the kinds of
- * coherence misses. Without details, measures them a second time,
- * without distances. *text becomes the profile. */
+ * coherence misses. If `wanted` is DISTANCES, a second analysis, without distances, measures the details.
+ * Sets *text to the profile as JSON, which the caller frees. */
 static void compare_analysis(rd_ctx *ctx, uint64_t seed, const trace *t, result wanted,
                              const uint64_t *expected, const oracle_sharing *sharing, char **text) {
     size_t n;
@@ -420,8 +420,8 @@ static void test_random(void **state) {
         compare_trace(*state, seed);
 }
 
-/* Makes the analysis use the plain kernel if `which` is 1 and the kernel for AVX2 if it is 2,
- * instead of the best one. */
+/* Makes the analysis use the plain kernel if `which` is 1, and the kernel for AVX2 if it is 2 and the
+ * processor has AVX2. Otherwise the analysis keeps the best kernel. */
 static void choose_kernel(rd_ctx *ctx, uint64_t which, rd_sharing *s) {
     rdi_isa isa;
     if (which == 1)
@@ -431,10 +431,11 @@ static void choose_kernel(rd_ctx *ctx, uint64_t which, rd_sharing *s) {
     s->scans = s->scans && s->kernel->scan;
 }
 
-/* A long trace of several threads, which use more blocks than the top of a stack has lanes. */
+/* A long trace of one to four threads, which mostly use more blocks than the top of a stack has
+ * lanes. */
 enum { LONG = 60000 }; /* enough to renumber the times of the top if there is one thread */
 typedef struct long_trace {
-    uint64_t blocks; /* all blocks of one thread */
+    uint64_t blocks; /* maximum number of private blocks per thread, and of shared blocks */
     uint64_t addr[LONG], block[LONG];
     uint32_t thread[LONG], origin[LONG];
     uint8_t kind[LONG];
@@ -460,7 +461,8 @@ static void make_long(uint64_t seed, long_trace *t) {
     }
 }
 
-/* Analyzes the trace with a kernel (choose_kernel()), and stores the distances in `measured`. */
+/* Analyzes the trace with the kernel that choose_kernel() chooses, and stores the distances in
+ * `measured`. Returns the analysis, which the caller frees. */
 static rd_sharing *feed_long(rd_ctx *ctx, const long_trace *t, uint64_t which, bool details,
                              uint64_t *measured) {
     rd_sharing_config config = {.size = sizeof config, .block_bytes = 64, .details = details};
@@ -552,7 +554,8 @@ static void test_known(void **state) {
     rd_profile_free(profile);
 }
 
-/* Tests that threads of different processes with the same number have different caches. */
+/* Tests that threads with the same number in different processes have different caches if the option
+ * `processes` is set. */
 static void test_processes(void **state) {
     const uint64_t addr[] = {64, UINT64_C(1) << 48 | 64, 64, UINT64_C(1) << 48 | 64};
     const uint64_t blocks[] = {1, UINT64_C(1) << 42 | 1, 1, UINT64_C(1) << 42 | 1};
@@ -578,7 +581,7 @@ static void test_processes(void **state) {
 }
 
 /* Tests many threads, blocks and removals, so that the axes are renumbered. If no thread stores, the distances
- * must equal those of one engine per thread. No miss may stay undecided. */
+ * must equal those of one engine per thread. Every coherence miss must be true or false sharing. */
 static void test_many(void **state) {
     enum { THREADS = 70, BLOCKS = 3000, N = 60000 };
     rd_ctx *ctx = *state;

@@ -64,7 +64,7 @@ static void analysis_counts_like_a_simulator(void **state) {
 
 #define LONG 40000 /* several buffers of the thread that simulates */
 
-/* Analyzes the loads and stores in `text` with the caches `h`, on a number of threads. */
+/* Analyzes the loads and stores in `text` with the caches `h`, on `threads` threads and with a bound (0: none). */
 static rd_profile *analyze_long(const char *text, size_t n, const rd_hierarchy *h, uint32_t threads,
                                 uint64_t bound) {
     rd_analysis_config config = {
@@ -82,8 +82,8 @@ static rd_profile *analyze_long(const char *text, size_t n, const rd_hierarchy *
     return p;
 }
 
-/* Tests that counters stay the same if the analysis gives its distances to the simulation, and if it
- * simulates on another thread. */
+/* Tests that counters stay the same if the simulation takes its distances from the analysis, which is possible
+ * only without a bound, and if it runs on another thread. */
 static void threads_and_distances_change_nothing(void **state) {
     (void)state;
     static uint64_t blocks[LONG];
@@ -202,7 +202,7 @@ static void section_is_read_back_and_merged(void **state) {
     rd_profile_free(p[1]);
 }
 
-/* Expects that the profile is refused if `to` replaces the first `from` in its text. */
+/* Expects a refusal with `message` if `to` replaces the first `from` in the text of the profile. */
 static void expect_refused(const char *from, const char *to, const char *message) {
     rd_profile *p = analyze(CACHES, NULL);
     profiles_assert_refused(ctx, p, "", from, to, message);

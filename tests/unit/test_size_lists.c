@@ -24,7 +24,7 @@ static void request(uint64_t n, uint64_t bytes) {
         rdi_size_lists_add(lists, (i * 7 % n) * (UINT64_MAX / n) + 1, bytes);
 }
 
-/* Returns the error of a cache of 2^k bytes in a sample of 1 of 4 objects. */
+/* Returns the relative error of the cache size 2^k bytes in a sample of one in four objects. */
 static double error_at(size_t k) {
     double errors[RD_BAND_SIZES];
     rdi_size_lists_errors(lists, UINT64_MAX / 4, 4, errors);
@@ -57,7 +57,7 @@ static void an_object_has_its_last_size(void **state) {
     assert_int_equal(lists[4].object[0].bytes, 9);
 }
 
-/* A cache of S bytes with objects of 8 bytes has the variance of S / 8 draws. */
+/* Tests that a cache of S bytes has the error of S / 8 random draws if all objects have 8 bytes. */
 static void equal_sizes_have_the_binomial_error(void **state) {
     (void)state;
     request(100000, 8);
@@ -74,14 +74,14 @@ static void a_complete_sample_has_no_error(void **state) {
         assert_true(errors[k] == 0);
 }
 
-/* The sample has none of the bytes of the giant, which the cache may hold. */
+/* Tests a giant outside the sample: the sample lacks all its bytes, which the cache may hold. */
 static void a_giant_outside_the_sample_is_missing_once(void **state) {
     (void)state;
     rdi_size_lists_add(lists, UINT64_MAX / 2, GIANT);
     assert_float_equal(error_at(24), 1 / 16.0, 1e-9);
 }
 
-/* A giant in the sample counts like four giants. */
+/* Tests a giant in the sample: the sample counts it as four giants, which is three too many. */
 static void a_giant_in_the_sample_is_three_giants_too_many(void **state) {
     (void)state;
     rdi_size_lists_add(lists, UINT64_MAX / 8, GIANT);

@@ -14,7 +14,8 @@ enum { SLOTS = 1200000 }; /* more than two supers */
 
 static bool flag[SLOTS];
 
-/* Sets about one in `one_in` of the slots 1 to next - 1, on the axis and in `flag`. */
+/* Sets about one in `one_in` of the slots 1 to next - 1, on the axis and in `flag`, and clears all
+ * others. Returns the number of set slots. */
 static uint64_t fill(rdi_slot_axis *a, uint64_t next, uint64_t one_in, uint64_t seed) {
     rdi_rng rng = {seed};
     uint64_t live = 0;

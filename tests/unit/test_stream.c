@@ -73,7 +73,8 @@ static void feed(opened *o, size_t n, size_t split, uint64_t *dist) {
     }
 }
 
-/* Computes the expected distances with one code path, with which all other paths are compared. */
+/* Computes the expected distances with plain C and without the front. All other code paths are compared
+ * with them. */
 static void expect_from_plain(size_t n) {
     opened o;
     assert_true(open_stream(&o, "isa=plain,front=off", 0));
@@ -112,7 +113,7 @@ static void make_trace(pattern kind, size_t n, uint64_t m) {
         case NEAR: /* mostly references one of the last blocks again */
             block[i] = r % 4 && i ? block[i - 1 - (r >> 8) % back] : UINT64_MAX - (r >> 8) % m;
             break;
-        case WALK: /* every second reference is to one block; the others walk, and sometimes go far away */
+        case WALK: /* every second reference is to one block for a while; the others walk, and sometimes go far away */
             block[i] = i % 2 ? m + i / 5000 : r % 64 ? i / 2 % 1200 : (r >> 8) % m;
             break;
         default: /* alternates between stretches with near reuse, where the front pays off, and
@@ -296,7 +297,7 @@ static void few_blocks_need_no_front(void **state) {
 
 /* ---- ids ---- */
 
-/* Finds ids whose home is in the first 1/2048 of the table, by trial. */
+/* Finds n ids whose homes are in the first 1/2048 of the table, by trial. */
 static void collide(const rdi_slot_table *like, uint64_t *id, size_t n) {
     rdi_slot_table t = *like;
     t.homes = 2048;
@@ -404,7 +405,8 @@ static void looking_up_enters_every_block_once(void **state) {
     }
 }
 
-/* Tests ids whose homes are close together, so that buckets overflow, and other ids. */
+/* Tests that blocks can be taken in random order. The homes of some are so close together that buckets
+ * overflow. */
 static void blocks_leave_overflowing_buckets_in_good_order(void **state) {
     (void)state;
     enum { COLLIDING = 200, M = 6000 };
@@ -437,8 +439,8 @@ static void blocks_leave_overflowing_buckets_in_good_order(void **state) {
     }
 }
 
-/* Takes blocks that are absent between blocks that are present, until take() looks into the marks
- * first, and then references all of them. */
+/* Tests that take() finds the present blocks among many absent blocks, before and after it begins to
+ * look into the marks first, and that all blocks are absent afterwards. */
 static void absent_blocks_are_told_apart_with_and_without_marks(void **state) {
     (void)state;
     enum { M = 12000, EVERY = 5, ALL = M * EVERY };

@@ -25,8 +25,8 @@ static uint64_t block[MOST];
 
 static const rd_binning full = {RD_BINS_FULL, 0};
 
-/* Returns the bins of the distances that follow from these time distances. The caller frees
- * them. */
+/* Sets *bins to the bins of the distances that follow from these time distances, and returns their
+ * number. The caller frees the bins. */
 static size_t infer(const rdi_time_histogram *times, rd_binning binning, rd_bin **bins) {
     rdi_hist *hist = NULL;
     size_t n = 0;
@@ -104,8 +104,8 @@ static uint64_t count_of(const rd_bin *bins, size_t n) {
     return count;
 }
 
-/* Tests that, with any bins and with distances in the millions, every reuse gets one distance below
- * M. */
+/* Tests that every reuse gets one distance below the number of blocks, with several kinds of bins and
+ * with time distances in the millions. */
 static void every_reuse_is_counted_once(void **state) {
     (void)state;
     static const rd_binning binnings[] = {
@@ -300,7 +300,7 @@ static void counted_windows_are_exact(void **state) {
     }
 }
 
-/* Tests independent references, for which the model is made. */
+/* Tests that distances of independent references, for which the model is made, are nearly right. */
 static void independent_references_are_inferred_well(void **state) {
     (void)state;
     rdi_rng rng = {5};

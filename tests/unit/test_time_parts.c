@@ -30,14 +30,16 @@ static double accuracy(const char *spec, size_t n, rd_binning binning) {
     return c.accuracy;
 }
 
-/* Sweeps through `blocks` blocks that nothing else touches, up to time `upto`. Returns `upto`. */
+/* Sweeps through `blocks` blocks from time `from` to `upto` - 1. Sweeps through different numbers of
+ * blocks have no block in common. Returns `upto`. */
 static size_t sweep(size_t from, size_t upto, uint64_t blocks) {
     for (size_t i = from; i < upto; i++)
         block[i] = blocks << 32 | (i - from) % blocks;
     return upto;
 }
 
-/* Tests a short last part, and gaps that are shorter and longer than parts. */
+/* Tests that a cycle has one distance, with a short last part and with gaps that are shorter and longer
+ * than parts. */
 static void a_cycle_has_one_distance(void **state) {
     (void)state;
     static const uint64_t cycles[] = {1, 2, 3, 1000, 1024, 4096, 5000, 100000};

@@ -100,8 +100,9 @@ static void assert_no_count(const char *reader) {
     rd_trace_close(t);
 }
 
-/* Tests a text trace, a binary trace with an incomplete record, and a truncated native trace: their
- * number of references is known only after reading them. */
+/* Tests that the number of references of other traces is unknown, so that they can be read only
+ * from the beginning: a text trace, a binary trace with an incomplete record, a truncated native
+ * trace, a trace in memory and a generated trace. */
 static void other_traces_are_read_from_the_beginning(void **state) {
     (void)state;
     write_trace("din");

@@ -93,8 +93,8 @@ static void random_operations_match_an_array(void **state) {
     }
 }
 
-/* Tests removals in order of age, newest first, and of every second time. These orders turn a
- * careless tree into a list. */
+/* Tests removals of the oldest times, of the newest times and of every second time, each in order.
+ * These orders turn a careless tree into a list. */
 static void regular_orders_keep_every_tree_sound(void **state) {
     (void)state;
     static pair p;

@@ -1,5 +1,5 @@
 /* Tests the misses of caches with every number of ways: they equal the misses in a simulation of
- * each cache, and with one set they follow from the reuse distances. */
+ * each cache, and follow from the reuse distances within each set. */
 #include "base/common.h"
 #include "reusedist/hierarchy.h"
 #include "support/fixture.h"
@@ -67,8 +67,8 @@ static void equal_to_the_simulation_of_each_cache(void **state) {
     }
 }
 
-/* Tests sets with more blocks than the array of a stack holds, with one set and with many, against
- * the distances within each set. */
+/* Tests sets with more blocks than the array of a stack holds, in caches with 1 and with 70 sets,
+ * against the distances within each set. */
 static void large_sets(void **state) {
     (void)state;
     static const uint64_t sets[] = {1, 70};
