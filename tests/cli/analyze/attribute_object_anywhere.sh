@@ -1,5 +1,5 @@
-# For a file that can be loaded at any address, --object needs an address. Without libdw, the symbols of the
-# file are unknown.
+# --object needs an address if the file can be loaded at any address. The case is skipped in builds without libdw,
+# which do not know the symbols of the file.
 printf '0x401010: R 0x1000\n' >t
 if "$REUSEDIST" version | grep -q 'no libdw'; then
     exit 77

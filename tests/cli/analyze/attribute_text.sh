@@ -7,7 +7,7 @@ for ((i = 0; i < 64; i++)); do
 done >walks
 "$REUSEDIST" analyze --attribute --caches=L1=1K,L2=64K --ascii walks | sed -n '/^Lines/,$p'
 "$REUSEDIST" analyze --attribute --caches=L1=1024 --ascii -b addr walks | sed -n '/^Lines/,$p'
-# A report names one set of caches, and caches of objects are not called L1.
+# If caches are given, the report has no other caches. Caches of objects are not called L1.
 "$REUSEDIST" analyze --attribute --caches=L1=1K,L2=64K --ascii walks | sed -n '/^Cache sizes/,/^$/p' | head -3
 seq 1 1500 >ids
 "$REUSEDIST" analyze -q --attribute --ascii ids ids | grep -n 'L[123]\|typical' || true

@@ -1,4 +1,4 @@
-# The median and the mean of a bounded analysis are those of the distances below the bound, and say so.
+# The median and the mean of a bounded analysis are those of the distances below the bound, and the report says so.
 "$REUSEDIST" generate zipf:blocks=1K,refs=20K -o t.trace
 "$REUSEDIST" analyze -q t.trace | grep -A 1 'reuse distance'
 "$REUSEDIST" analyze -q --bound=100 t.trace | grep -A 1 'reuse distance'

@@ -22,7 +22,7 @@ generate() { # THREADS
         BEGIN { x = 3; t = 0; for (i = 0; i < 3000; i++) { if (r(50) == 0) t = r(threads)
             print r(2000) "," 1 + r(100) "," (r(5) < 2 ? "S" : "L") "," t } }'
 }
-agree() { # TRACE: compares the number beside lockstep with that of an analysis in recorded order
+agree() { # TRACE: compares the coherence misses that lockstep counts in recorded order with an analysis in this order
     local in_json alone
     in_json=$("$REUSEDIST" analyze -q -f $f --stacks=private --interleave=lockstep --out=json "$1" |
         sed -n 's/.*"recorded_coherence": \([0-9]*\).*/\1/p')
@@ -31,7 +31,7 @@ agree() { # TRACE: compares the number beside lockstep with that of an analysis 
     [ "$in_json" = "$alone" ] && echo "the same number in recorded order"
 }
 generate 5 >random.csv
-generate 200 >crowd.csv # more threads than a set of 64 bits has
+generate 200 >crowd.csv # more threads than a set of 64 bits can hold
 "$REUSEDIST" analyze -q -f $f --stacks=private random.csv >recorded.txt
 "$REUSEDIST" analyze -q -f $f --stacks=private --interleave=lockstep random.csv >lockstep.txt
 agree random.csv

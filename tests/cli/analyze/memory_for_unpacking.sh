@@ -1,4 +1,5 @@
-# A process with too little memory to unpack a trace runs out of memory. The trace is not damaged.
+# If there is too little memory to unpack a trace, the command says that it is out of memory, and not that the
+# trace is damaged.
 (ulimit -v 1000000 && "$REUSEDIST" version >/dev/null 2>&1) || { echo "needs a limit of memory"; exit 77; }
 "$REUSEDIST" convert --to=native -o t.trace "$EXAMPLES/matmul-tiled.trace.xz"
 pack() {

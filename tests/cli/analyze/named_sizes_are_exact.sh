@@ -1,6 +1,6 @@
-# The miss ratios of caches that the user names are exact, also where the usual bins contain their sizes: a
-# cycle over 700 blocks fits into 48 KiB, 768 blocks. The other 1300 blocks are used once. The profile has
-# bins of 256 blocks and can be merged with one that has the usual bins.
+# The miss ratios of caches that the user names are exact, even if their sizes lie inside usual bins. Here a cycle
+# over 700 blocks fits into 48 KiB (768 blocks), and 1300 other blocks are used once. The profile has bins of 256
+# blocks and can be merged with one that has the usual bins.
 awk 'BEGIN { for (i = 0; i < 15300; i++) printf "0x%x\n", 64 * (i < 14000 ? i % 700 : i) }' >cycle
 analyze() { "$REUSEDIST" analyze -q -f text -b 64 "$@" cycle; }
 analyze --caches=L1=48K:12 | sed -n '/^Cache sizes/,/^$/p'

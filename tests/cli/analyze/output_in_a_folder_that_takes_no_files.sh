@@ -15,7 +15,7 @@ $unprivileged $REUSEDIST convert --to=text t -o folder/r
 $REUSEDIST convert --to=text t | cmp - folder/r
 $unprivileged $REUSEDIST convert --to=text t -o folder/new || echo "new: $?"
 chmod 755 folder
-# In a folder such as /tmp only the owner of a file may replace it.
+# In a folder with the sticky bit, such as /tmp, only the owner of a file may replace it.
 if [ "$(id -u)" = 0 ]; then
     chmod 1777 folder
     echo "a longer text than the result" >folder/r

@@ -1,4 +1,5 @@
-# Peaks are the same for any number of threads that read the file, and need all distances.
+# Peaks are the same for any number of threads that read the file. --peaks is refused with a bound, and with an
+# engine that does not deliver distances immediately.
 awk 'BEGIN {
     for (round = 0; round < 24; round++) {
         for (i = 0; i < 20000; i++) print 64 * i

@@ -1,3 +1,3 @@
-# Every format that can be written is measured, and reads back what was written.
+# The command writes the trace in every writable format except u32, and reads each copy.
 "$REUSEDIST" generate uniform:refs=5000,blocks=100 -o t
 "$REUSEDIST" bench formats --refs=20000 --repeat=1 t

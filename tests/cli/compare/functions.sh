@@ -1,4 +1,5 @@
-# The functions whose misses change most are listed, by name. Caches that the profiles were made for come first.
+# compare lists the functions whose misses change most, and finds equal functions by their names. The sentences
+# about the caches for which the profiles were made come first.
 python3 - "$DATA/profiles/contexts.json" <<'PYTHON'
 import json, sys
 p = json.load(open(sys.argv[1]))

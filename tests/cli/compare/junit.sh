@@ -1,4 +1,4 @@
-# The file has one case per rule and profile: one passes, one fails, and one cannot be applied.
+# The JUnit file has one test case per rule and compared profile. Rules pass, fail or cannot be applied.
 cp "$DATA"/profiles/{exact,worse,better}.json .
 cp exact.json '<a&"b">.json'
 "$REUSEDIST" compare --out=csv --junit=out.xml --fail-if='miss-ratio@128>+1%' --fail-if=bound-broken \

@@ -1,4 +1,4 @@
-# Profiles keep the machine whose caches they simulated, so compare states the time even without --machine.
+# A profile with simulated caches keeps their machine, so compare states the time even without --machine.
 for program in naive tiled; do
     "$REUSEDIST" analyze --simulate --machine=zen4 --out=json -o $program.json "$EXAMPLES/matmul-$program.trace.xz"
     "$REUSEDIST" analyze --out=json -o $program-plain.json "$EXAMPLES/matmul-$program.trace.xz"

@@ -12,7 +12,7 @@ change short.json long.json
 printf '1\n' >t; "$REUSEDIST" analyze -q -f text --out=json -o once.json t
 printf '1\n1\n' >t; "$REUSEDIST" analyze -q -f text --out=json -o twice.json t
 change once.json twice.json
-# Less work with the same misses has a higher miss ratio, so both are said.
+# A run with fewer references and the same misses has a higher miss ratio. The report says both.
 seq 2000 >t; "$REUSEDIST" analyze -q -f text --out=json -o less.json t
 for i in $(seq 2000); do echo "$i"; echo "$i"; echo "$i"; done >t; "$REUSEDIST" analyze -q -f text --out=json -o more.json t
 change more.json less.json

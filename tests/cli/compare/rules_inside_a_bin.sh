@@ -1,5 +1,6 @@
 # A rule about a size inside a bin is decided if both ends of the bin give the same verdict. Otherwise it cannot be
-# applied. A cycle over 700 blocks misses only first touches in 768 blocks, 48 KiB; one over 900 blocks always.
+# applied. In a cache of 48 KiB (768 blocks), a cycle over 700 blocks has only cold misses, and a cycle over 900
+# blocks misses always.
 cycle() { awk -v n="$1" 'BEGIN { for (i = 0; i < 15000; i++) printf "0x%x\n", 64 * (i < 14000 ? i % n : i) }'; }
 analyze() { "$REUSEDIST" analyze -q -f text -b 64 --out=json "$@"; }
 check() { "$REUSEDIST" compare --out=csv "$@" 2>&1 >/dev/null || echo "status $?"; }

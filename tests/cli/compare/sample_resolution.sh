@@ -6,7 +6,7 @@ for rate in 0.005 0.00015; do
     "$REUSEDIST" compare all.json sample.json | grep 'miss ratio \|cache size'
     "$REUSEDIST" compare --fail-if='miss-ratio-error>20%' all.json sample.json 2>&1 | grep rule || true
 done
-# A few objects resolve no cache.
+# A sample of a few objects resolves no cache size.
 for i in $(seq 2000); do echo "$i,$((i % 97 * i % 89)),$((100 + i % 97))"; done >t.csv
 "$REUSEDIST" analyze -q -f csv:time=1,id=2,size=3 --weight=bytes --out=json -o all.json t.csv
 "$REUSEDIST" analyze -q -f csv:time=1,id=2,size=3 --weight=bytes -e shards:rate=0.05 --out=json -o sample.json t.csv

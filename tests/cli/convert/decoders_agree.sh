@@ -1,5 +1,5 @@
-# The C reader and scripts/decode_trace.py accept and refuse the same files: samples with one wrong byte in the
-# header, the descriptions or the first frame, and valid checksums.
+# The C reader and scripts/decode_trace.py accept and refuse the same files: samples with valid checksums and
+# one changed byte in the header, the descriptions or the first frame.
 python3 - "$DATA/../.." <<'P'
 import os, random, struct, subprocess, sys
 root = sys.argv[1]

@@ -1,4 +1,4 @@
-# The paper's example b x x x x b is written in every form of a line.
+# A time histogram may have lines of several forms. Each file has the time distances of the trace b x x x x b.
 printf '1,3\n5,1\ninf,2\n' | $REUSEDIST convert --time-histogram - --hist=full >a.json
 printf 'from to count mean\n1 1 3 1\n5 5 1\ninf inf 2\n' >bins
 $REUSEDIST convert --time-histogram bins --hist=full >b.json

@@ -1,5 +1,5 @@
 # Commands accept the options of every example in the help texts, and have every option that a text
-# names after them, as in 'run --attribute'.
+# names after them, for example 'run --attribute'.
 count=0
 for command in $("$REUSEDIST" help | awk '/^  [a-z]/ { print $1 }'); do
     "$REUSEDIST" help "$command" >text

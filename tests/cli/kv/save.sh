@@ -1,4 +1,4 @@
-# A log that was saved in the native format, or compressed, gives the same result.
+# A log that was saved with --save, or compressed, gives the same result.
 cp "$EXAMPLES/conversations.jsonl" log
 log=log
 "$REUSEDIST" kv --save=saved --out=csv -o a.csv "$log"

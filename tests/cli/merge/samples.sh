@@ -14,7 +14,7 @@ for profile in samples mixed; do
         paste -d, - <($REUSEDIST mrc --sizes=128K --out=csv $profile | tail -1) |
         awk -F, '{print ($7 <= $3 && $3 <= $8 ? "inside" : "outside: " $0)}'
 done
-# Bands of bursts are combined as well. If one part has no band, the sum has none.
+# Bands of bursts are combined as well. If one profile has no band, the sum has none.
 bursts() { # BAND
     sed 's/"error": {.*}/"error": {"kind": "bursts", "bound": 0.5, "band": '"$1"'}/; s/"exact": true/"exact": false/' \
         "$DATA/profiles/exact.json"

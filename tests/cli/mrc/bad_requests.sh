@@ -1,4 +1,4 @@
-# An unusual request is accepted and counted in a message of -v, or refused with a message that names its place:
+# An unusual request is accepted and counted in a message of -v, or refused with a message that says where it is:
 # sizes that are 0, negative, or at least 2^63, sums of at least 2^63, missing values, times that go backwards,
 # unknown operations, and lifetimes of 0.
 try() {

@@ -1,4 +1,4 @@
-# A cache that is smaller than a block is refused; the table had a row of 0 bytes for it.
+# A cache that is smaller than a block is refused.
 "$REUSEDIST" generate cycle:blocks=3,refs=9 -o t.trace
 "$REUSEDIST" mrc --sizes=64,1 t.trace || echo $?
 "$REUSEDIST" mrc --sizes=64 --out=csv t.trace

@@ -1,4 +1,4 @@
-# Pipes can be read only once. They may be given by path, as a trace or as a profile, and beside each other.
+# Pipes can be read only once. A pipe can be given by its path, as a trace or as a profile, also beside another pipe.
 printf '1\n2\n1\n3\n1\n' >t.txt
 "$REUSEDIST" analyze -f text --out=json -o p.json t.txt
 "$REUSEDIST" mrc --sizes=1,2 --out=csv -f text t.txt

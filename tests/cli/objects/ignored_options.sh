@@ -1,4 +1,4 @@
-# Options that caches in bytes cannot follow are refused, not ignored.
+# For caches in bytes, --hist, and --hits together with --every, are refused instead of ignored.
 printf 'time,id,size\n0,a,10\n1,b,20\n2,a,10\n7200,a,10\n' >t.csv
 $REUSEDIST mrc --weight=bytes --every=1h --hits=50% t.csv || echo "$?"
 for bins in full log linear:10 reference:3; do

@@ -1,6 +1,5 @@
 # Merging by time gives the result of one file that is sorted by time. Equal times keep the order of the files;
-# the time 2 in a.csv counts as 3. A trace without times is refused, and the message
-# names it.
+# the time 2 in a.csv counts as 3. A trace without times is refused, and the message names it.
 printf 'time,id,size\n1,a,10\n3,b,20\n3,c,5\n2,d,7\n9,a,10\n' >a.csv
 printf 'time,id,size\n0,x,1\n3,b,20\n5,a,10\n' >b.csv
 printf 'time,id,size\n0,x,1\n1,a,10\n3,b,20\n3,c,5\n3,d,7\n3,b,20\n5,a,10\n9,a,10\n' >sorted.csv
@@ -25,7 +24,7 @@ $REUSEDIST analyze --weight=bytes --out=json -o p.json a.csv
 $REUSEDIST mrc p.json a.csv || true
 $REUSEDIST mrc --merge=time p.json || true
 $REUSEDIST convert --time-histogram --merge=time a.csv || true
-# The messages name columns as tables do.
+# Messages name a missing column by the heading that it has in a table, such as 'op'.
 printf 'time,id,size,op\n1,a,10,get\n' >op.csv
 printf 'time,id\n1,a\n' >short.csv
 $REUSEDIST analyze --weight=bytes --merge=time op.csv a.csv || true

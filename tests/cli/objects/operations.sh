@@ -21,7 +21,7 @@ $REUSEDIST mrc --weight=bytes --count=all --expiry=lazy --out=csv t.trace
 $REUSEDIST merge p.json p.json -o sum.json
 python3 "$DATA/../../scripts/check_profile.py" sum.json
 $REUSEDIST mrc --out=csv sum.json
-# With the columns of Meta's traces, a request is made op_count times.
+# In a trace with the columns of Meta's traces, a line stands for op_count requests.
 printf 'op_time,key,key_size,op,op_count,size,cache_hits,ttl\n1,7,3,GET,3,50,0,0\n2,8,3,SET,1,50,0,0\n3,7,3,GET,1,50,0,0\n' >meta.csv
 $REUSEDIST mrc --weight=bytes --sizes=64,128 -f csv:preset=meta --out=csv meta.csv
 # This trace has the columns of MSR Cambridge's traces.

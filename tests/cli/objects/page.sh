@@ -1,4 +1,4 @@
-# analyze and report make the page of object caches, alone and with several profiles.
+# analyze and report make pages about object caches, for one profile and for several.
 printf 'id,size\n1,5\n2,7\n1,5\n' >t.csv
 $REUSEDIST analyze --weight=bytes --out=json -o p.json --report=one.html t.csv
 $REUSEDIST report p.json p.json -o two.html

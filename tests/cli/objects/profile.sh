@@ -1,5 +1,5 @@
-# A profile knows whether its caches are counted in bytes, so it needs no --weight=bytes. Options that only a
-# trace can follow, and a --weight that is not the profile's, are refused.
+# A profile knows whether its caches are counted in bytes, so it needs no --weight=bytes. Options that
+# apply only to traces, and a --weight or --every that is not the profile's, are refused.
 printf 'time,id,size\n0,a,10\n1,b,20\n2,a,10\n7200,a,10\n' >t.csv
 $REUSEDIST analyze --weight=bytes --every=1h --out=json -o p.json t.csv
 $REUSEDIST analyze -q --out=json -o ids.json t.csv

@@ -1,4 +1,5 @@
-# An input without the peak gets a line and a message, and all other inputs are predicted.
+# A profile without the peak that the model takes as the input size gets a row without an accuracy, and a message.
+# All other profiles are predicted.
 . "$DATA/sweeps.sh"
 for n in 1000 3000 9000 20000; do
     sweep $n

@@ -56,7 +56,7 @@ def callgrind(text):
             names.add((kind, name[2]))
         assert name or not re.match(r"c?(ob|f[iln])=", line), line
         if line.startswith("calls="):
-            skip = True  # the next line has the costs below the call
+            skip = True  # the next line has the inclusive costs of the call
         elif re.match(r"\d", line):
             values = [int(word) for word in line.split()[1:]]
             if not skip:

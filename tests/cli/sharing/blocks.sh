@@ -1,6 +1,6 @@
 # Threads 1 and 2 store to fields of one block, which is false sharing. Thread 3 reads what thread 1 stored to
-# another block, which is true sharing. The profile has the same result as the trace, and the command and
-# scripts/check_profile.py accept it.
+# another block, which is true sharing. Blocks of 8 bytes, and blocks that are single
+# addresses, have no false sharing.
 for i in 1 2 3 4 5; do
     printf '0x1000,8,S,1\n0x1010,8,S,2\n0x2000,4,S,1\n0x2000,4,L,3\n'
 done >trace

@@ -1,6 +1,6 @@
 # Threads 1 and 2 use three fields together, such as a lock and its data, and thread 3 reads a fourth field of the
-# block. Separating the fourth field removes all false sharing, as if it were in another block. The first field is
-# named even if thread 4 has used a byte before it.
+# block. Separating the fourth field removes all false sharing, and there is none if the field is in another block.
+# The first field is named even if thread 4 has used a byte before it.
 use() { # ADDRESS: address of the fourth field
     for i in $(seq 100); do
         for t in 1 2; do printf '0x48,8,S,%d\n0x50,8,S,%d\n0x60,8,S,%d\n' $t $t $t; done
