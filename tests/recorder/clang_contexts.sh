@@ -22,7 +22,7 @@ done
 python3 "$sources/check.py" throws.json throws.txt "$sources/trail.h"
 "$REUSEDIST" run --tool=clang --attribute --contexts=off -q --out=json -o throws.json -- ./throws >throws.txt
 grep -q '"contexts"' throws.json || echo "left out on request"
-# Beyond the numbers of the recorder, references are below the functions that make the calls.
+# References in contexts that the recorder does not number are counted below the functions that make the calls.
 "$tools/reusedist-cc" -g -O2 "$sources/edge.c" -o edge
 "$REUSEDIST" run --tool=clang --attribute --caches=L1=4K -q --out=json -o edge.json -- ./edge 20
 python3 "$sources/check_edge.py" edge.json 20

@@ -33,7 +33,7 @@ for libraries in -shared-libgcc -static-libstdc++; do
     check t.trace operators | diff "$sources/operators.txt" -
 done
 
-# References are the same with and without program counters, and every program counter is in the program.
+# References are the same with and without program counters and events.
 "$tools/reusedist-cc" -O1 "$sources/../walk.c" -no-pie -o walk
 for how in "" --pc --attribute; do
     env -i "$REUSEDIST" record --tool=clang $how --to=u64 -o "t$how" -- ./walk 2>/dev/null

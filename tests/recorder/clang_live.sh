@@ -1,5 +1,5 @@
 # With the compiled-in recorder, live and offline analysis agree, and the program exits when its analyzer
-# dies. Other programs record nothing.
+# dies. A program without the recorder gets a message.
 command -v clang >/dev/null || { echo "clang is not installed"; exit 77; }
 root=$DATA/../..
 cc=$(dirname "$REUSEDIST")/libexec/reusedist/clang/reusedist-cc

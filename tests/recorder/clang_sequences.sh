@@ -9,7 +9,8 @@ build() {
     memory=$((16#$(nm hooks | awk '$3 == "memory" {print $1}')))
 }
 
-# references NAME [OPTION]: prints kind, offset in `memory` and size of each reference of the function NAME.
+# references NAME [OPTION]: prints kind, offset in `memory`, size and, for a child, the process of each reference of
+# the function NAME.
 references() {
     local name=$1 kind address size process status=0
     shift

@@ -15,7 +15,7 @@ bytes() { sed -n 's/.*"bytes": \([0-9]*\),.*/\1/p' "$1"; }
 "$REUSEDIST" run --collapse=on -b addr -- "$PROGRAMS/walk" || echo "status $?"
 "$REUSEDIST" run --collapse=on -e time -- "$PROGRAMS/walk" || echo "status $?"
 "$REUSEDIST" run -b 3 -- "$PROGRAMS/walk" || echo "status $?"
-# Engines that measure time get all references.
+# The engine `time` gets all references, because it needs their time distances.
 for how in auto off; do
     env -i "$REUSEDIST" run -e time --collapse=$how --out=json -o $how.json -- "$PROGRAMS/walk"
     grep -v '"seconds"' $how.json >$how

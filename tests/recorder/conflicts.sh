@@ -6,7 +6,7 @@ if "$REUSEDIST" version | grep -q 'no libdw'; then
 fi
 sources=$(realpath "$DATA/../recorder/locality")
 cc=$(dirname "$REUSEDIST")/libexec/reusedist/clang/reusedist-cc
-said() { # the conflicts and the advice of a report: a line per paragraph, shares rounded to multiples of 5 %
+said() { # prints the conflicts and the advice of a report: a line per paragraph, shares rounded to multiples of 5 %
     # The addresses of the stack and of the C library's data differ from run to run, and so do their few
     # conflicts.
     sed -n '/^Conflicts:/,/^Caches/{ /^Caches/d; s/   .*//; p; }' report | awk '

@@ -13,8 +13,8 @@ if command -v c++ >/dev/null; then
     c++ -gdwarf-4 -O2 "$sources/throws.cc" -o throws
     check throws
 fi
-# The startup code that the C library links into a program lies behind main, but has none of its lines, even if the
-# last line of main has no code.
+# The startup code that the C library links into a program follows main in memory, but is not taken for a line of
+# main, even if the last line of main has no code.
 cc -g -O2 -S "$sources/startup.c"
 printf '.section .text.startup\n.loc 1 11 1 view .LVUlast\n' >>startup.s
 cc startup.s -o startup
@@ -38,7 +38,7 @@ for own in /nonexistent calls.c; do
     "$REUSEDIST" analyze --attribute --own=$own --caches=$caches -q copy.trace 2>&1 >/dev/null |
         grep -o 'warning: --own=.* source file' || echo "$own matches"
 done
-# Beyond the numbers of the recorder, references are below the functions that make the calls.
+# References in contexts that the recorder does not number are counted below the functions that make the calls.
 cc -g -O2 "$sources/edge.c" -o edge
 "$REUSEDIST" run --attribute --caches=L1=4K -q --out=json -o edge.json -- ./edge 20
 python3 "$sources/check_edge.py" edge.json 20

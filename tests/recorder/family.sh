@@ -2,7 +2,8 @@
 # with exec().
 block=$((16#$(nm "$PROGRAMS/family" | awk '$3 == "block" {print $1}')))
 
-# stores [OPTION] WORDS...: prints the number of stores to the block that both processes write, per process.
+# stores [OPTION] -- COMMAND...: records the command, and prints how many stores each process makes to the block that
+# both processes write.
 stores() {
     "$REUSEDIST" record --kinds=S --to=u64 -o t "$@" 2>/dev/null
     od -An -v -tu8 -w8 t | awk -v block="$block" '

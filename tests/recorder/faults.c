@@ -11,8 +11,8 @@
 
 enum { PAGES = 50, PAGE = 4096 };
 
-/* The code adds 1, stores at rsi, adds 2, divides by rcx, which has the third argument until the
- * handler sets it to 5, and adds 3. */
+/* The code adds 1 to the first argument, stores the sum at the second one, adds 2, divides by the
+ * third one, and adds 3. If the divisor is 0, the division faults, and the handler sets it to 5. */
 extern const uint8_t steps_start[], steps_store[], steps_divide[], steps_end[];
 __asm__(".text\n"
         "steps_start: leaq 1(%rdi), %rax\n"

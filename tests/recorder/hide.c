@@ -1,5 +1,5 @@
-/* A program that removes the path on which its recorder finds the analyzer, stops the analyzer, and
- * then records more than the channel holds.
+/* A program that changes its root or its environment, so that its recorder can no longer find the
+ * analyzer. Then it stops the analyzer, and records more than the channel holds.
  *
  * usage: hide root|environment */
 #define _GNU_SOURCE
@@ -12,7 +12,7 @@
 extern char **environ;
 static volatile long words[4096];
 
-/* Makes the current, empty directory the root. A user who is not root becomes root first. */
+/* Makes the current, empty directory the root, in a new user namespace if needed. 0: success. */
 static int change_root(void) {
     return chroot(".") != 0 && (unshare(CLONE_NEWUSER) != 0 || chroot(".") != 0);
 }

@@ -1,5 +1,5 @@
-/* Fills an array four times. With the argument "markers", it uses markers to record only the second
- * and the third time. */
+/* Fills an array four times. With the argument "markers", a start marker precedes the second time,
+ * and a stop marker follows the third time. */
 #include "reusedist/marker.h"
 
 #include <string.h>

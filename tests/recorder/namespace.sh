@@ -1,5 +1,5 @@
-# A program in another namespace of process ids is recorded to its end, although the process id that it
-# has there does not exist outside.
+# A program in another PID namespace is recorded to its end, although the process id that it has there does
+# not exist outside.
 inside='echo 4194000 >/proc/sys/kernel/ns_last_pid && exec'
 unshare --pid --fork sh -c "$inside true" 2>/dev/null || { echo "cannot choose process ids in a namespace"; exit 77; }
 record() { # TOOL PROGRAM

@@ -13,5 +13,5 @@ count --inside='f?l*' -- "$PROGRAMS/marked" plain
 count --start=second -- "$PROGRAMS/marked" plain # from the second call on
 count --start=second --stop=third -- "$PROGRAMS/marked" plain
 count --stop=second -- "$PROGRAMS/marked" plain
-count --inside=fill --start=fill --stop=fill -- "$PROGRAMS/marked" plain # the first option decides
+count --inside=fill --start=fill --stop=fill -- "$PROGRAMS/marked" plain # --inside has precedence
 count --inside=nobody -- "$PROGRAMS/marked" plain

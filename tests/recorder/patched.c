@@ -46,9 +46,9 @@ static void replace(char how, unsigned char *page, int old, int other) {
 }
 
 /* Runs the code, replaces it, and runs the new code. `how` is m: a file with the new code is
- * mapped; u: the old code is unmapped before; w: the code is overwritten; x: it is overwritten
- * while it is executable; s: the new code is written through another mapping, where no code was
- * before. */
+ * mapped; u: the same, after the old code was unmapped; w: the code is overwritten; x: it is
+ * overwritten while it is executable; s: the new code is written through another mapping, to a
+ * place without code. */
 static int run(char how) {
     int old = file_with(replaces, how == 's' ? 0 : sizeof replaces);
     int other = file_with(reads, sizeof reads);

@@ -13,7 +13,7 @@
 _Alignas(4096) static uint8_t memory[4096];
 static volatile long sink;
 
-/* Loads `size` bytes (8, 4, 2 or 1) into a sum. */
+/* Adds a number in memory to a sum. `suffix` tells the assembler its size, and `size` tells gcc. */
 #define LOAD(suffix, size, sum, offset)                                                            \
     __asm__ volatile("add" #suffix " (%1), %" #size "0" : "+r"(sum) : "r"(memory + (offset)))
 

@@ -1,7 +1,7 @@
-/* Walks over an array with a few strides and ends as its argument says: with that exit status, by a
- * signal ("abort", "segv"), or never ("forever", which it announces on standard output). It is
- * linked statically, so that two runs in the same environment reference exactly the same
- * addresses. */
+/* Walks over an array with a few strides and ends as its argument says: with this number as exit
+ * status, by a signal ("abort", "segv"), or never ("forever", which it announces on standard
+ * output). It is linked statically, so that two runs in the same environment reference exactly the
+ * same addresses. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -89,7 +89,7 @@ static void crash(void) {
         abort();
 }
 
-/* ---- references that the hooks do not report: the list of recorder/clang/README.md ---- */
+/* ---- references that the hooks do not report: the list in recorder/clang/README.md ---- */
 
 static void missing_structs(void) {
     *(pair *)(memory + 128) = *(pair *)memory;
@@ -125,7 +125,7 @@ static void missing_assembler(void) {
     __asm__ volatile("incq (%0)" ::"r"(memory) : "memory");
 }
 
-/* Functions whose first block of code never returns are not instrumented. */
+/* clang does not instrument a function whose first basic block never returns. */
 static void missing_endings(void) {
     AT(long, 8) = 1;
     abort();

@@ -1,5 +1,5 @@
-/* A program with recursive functions. It prints how many bytes of the stack one level of each
- * function needs. With an argument, it parses an expression with this number of parentheses. */
+/* A program with recursive functions. It prints how many bytes of the stack each function needs per
+ * nested call. With an argument, it parses an expression with this number of parentheses. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

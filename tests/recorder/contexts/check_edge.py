@@ -1,6 +1,6 @@
-"""Checks that the references of contexts without numbers are below the functions that make the calls: no
-"(others)" is beside a call of deep(), and with DEPTH, main() has the references of the calls of first() and
-second() below one function.
+"""Checks that references in contexts that the recorder did not number are counted below the functions that make
+the calls: "(others)" never has the same parent as a call of deep(), and with DEPTH, main() calls one function,
+below which are all references of first() and second().
 
 usage: check_edge.py PROFILE [DEPTH]
 """

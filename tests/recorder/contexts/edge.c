@@ -1,4 +1,4 @@
-/* Has more calling contexts than a recorder numbers: calls that are too deep, and, with an argument, too
+/* Has calling contexts that a recorder does not number: calls that are too deep, and, with an argument, too
  * many contexts. Each call of first() and second() makes one reference. */
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@ static char data[1 << 20];
 
 FUNCTION void second(int depth, unsigned at);
 
-/* Calls and references of a function have one line, so that they have one frame. */
+/* All calls and references of a function are on one line, so that they have one call frame. */
 /* clang-format off */
 FUNCTION void first(int depth, unsigned at) { TOUCH(); if (depth) { first(depth - 1, 2 * at); second(depth - 1, 2 * at + 1); } STAYS(); }
 FUNCTION void second(int depth, unsigned at) { TOUCH(); if (depth) { first(depth - 1, 2 * at); second(depth - 1, 2 * at + 1); } STAYS(); }

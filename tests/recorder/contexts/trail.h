@@ -1,5 +1,5 @@
 /* The oracle of calling contexts: the program notes which of its functions are active, and prints the
- * references and misses that each walk through memory must have there. check.py compares them with the profile.
+ * references and misses that each walk must have in its calling context. check.py compares them with the profile.
  *
  * A walk stores into one byte of each of n blocks. The small cache has fewer blocks than n, so all references
  * miss there. In the large cache, only references to blocks that no earlier walk has used miss.
@@ -56,7 +56,7 @@ static void expect(int a, int blocks) {
     walked[a] = walked[a] > blocks ? walked[a] : blocks;
 }
 
-/* Each of the functions below calls WALK itself, so that walk() is called directly from it. */
+/* WALK is a macro, so that walk() is called directly from the function that uses it. */
 #define WALK(a, blocks)                                                                            \
     do {                                                                                           \
         expect(a, blocks);                                                                         \

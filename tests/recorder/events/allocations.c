@@ -1,6 +1,6 @@
 /* Gets memory in every possible way, and fills each allocation with a known number of stores.
- * Comments name the places for tests/recorder/events/check.py. The argument is a library, which is
- * loaded and unloaded, or "fork". */
+ * Comments name the places for tests/recorder/events/check.py. The argument, if any, is a
+ * library, which is loaded and unloaded, or "fork". */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <malloc.h>

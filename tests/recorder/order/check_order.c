@@ -1,5 +1,5 @@
-/* usage: check_order TRACE ADDRESS BYTES LAST: checks for turns of 1 to LAST references that lockstep does
- * not change the order of the references to these bytes, in any process, and prints the result. */
+/* usage: check_order TRACE ADDRESS BYTES LAST: counts the lengths of turns, from 1 to LAST references, for which
+ * lockstep keeps the recorded order of the references to these bytes, in all processes together. */
 #include "reusedist/trace.h"
 
 #include <inttypes.h>

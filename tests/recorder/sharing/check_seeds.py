@@ -1,5 +1,5 @@
 """usage: check_seeds.py MANY FEW: checks the tables of `sharing --out=csv` of a program (MANY) and of its fixed
-version (FEW). Data whose name begins with "false_" must be found as falsely shared, and no other data.
+version (FEW). The data in PLANTED must be found as falsely shared, and no other data.
 
 A block counts as falsely shared if false sharing causes at least 30 of its coherence misses, and most of them.
 A mutex that threads compete for always has some false sharing: a thread reads the kind of the mutex, and loses

@@ -1,7 +1,7 @@
 /* Twelve small programs in one, with two POSIX threads each. Data whose name
- * begins with "false_" is falsely shared, unless FIXED is defined: then its
- * parts are in blocks of their own. All other data is shared truly, only read,
- * or not shared. */
+ * begins with "false_", and `neighbors`, are falsely shared, unless FIXED
+ * is defined: then each thread's data are in blocks of their own. All other data
+ * are shared truly, only read, or not shared. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>

@@ -40,7 +40,7 @@ for name in "barrier", "semaphore":
         print(f"{name}, {kind}s:", *sorted(number for _, number in of(name, kind)))
 print("posts by thread", *{thread for thread, _ in of("semaphore", "release")},
       "for thread", *{thread for thread, _ in of("semaphore", "acquire")})
-# Between two turns, the other thread has released the mutex.
+# The next event of the mutex after each acquire is the release by the same thread.
 turns = [(kind, thread) for kind, thread, address, _ in events if names.get(address) == "turns"]
 print("a lock is acquired only after its release:",
       all(turns[i + 1] == ("release", turns[i][1]) for i in range(len(turns) - 1) if turns[i][0] == "acquire"))
