@@ -64,8 +64,8 @@ static size_t some_trace(rdi_rng *rng, uint64_t block_bytes) {
 
 /* ---- comparison ---- */
 
-/* The misses that the simulator has reported, and the next one of each cache that the oracle
- * expects. */
+/* The comparison of misses: the number of misses that the simulator has reported, for each cache the
+ * index from which its next miss is searched in expected_misses, and whether all misses agreed. */
 typedef struct reported {
     size_t n, next[RD_CACHES_MAX];
     bool good;

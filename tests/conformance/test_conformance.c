@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #define ENGINES_MAX 256
-/* Mean number of references of a trace, if the shortest length is not given. */
+/* Minimum mean number of references per trace, if the shortest length is not given. */
 #define MEAN_MIN 1000
 
 static int report(const rd_difference *d) {
@@ -54,7 +54,8 @@ static int verify(rd_verify *v, rd_ctx *ctx, uint64_t traces, uint64_t reference
     return check_counts(v, traces, references);
 }
 
-/* The engines to check: all engines, with or without their variants. */
+/* The engines to check, with or without their variants. Under ThreadSanitizer, these are only engines
+ * with threads. */
 typedef struct engine_list {
     const char *spec[ENGINES_MAX];
     char text[ENGINES_MAX][64];

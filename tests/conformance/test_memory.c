@@ -4,7 +4,7 @@
  * usage: test_memory ENGINE [PERIODS]
  *
  * The trace repeats one period: long stretches of a few hot blocks, so that even the oracle is
- * fast, and a sweep through all blocks. From the second period on every period has the same
+ * fast, and a sweep through all blocks. From the second period on, every period has the same
  * distances, so the whole histogram is known and checked. After three periods an engine has seen
  * every situation of the trace: from then on its peak must stay the same to the byte. Engines that
  * use threads may use slightly more whenever one thread gets further ahead of another.
@@ -97,7 +97,7 @@ static rd_status analyze(rd_ctx *ctx, const char *spec, unsigned periods, memory
     return status;
 }
 
-/* Returns the number of references of p with a distance in the range. */
+/* Returns the number of references of p with a distance from `low` to `high`. */
 static uint64_t count_between(const rd_profile *p, uint64_t low, uint64_t high) {
     const rd_bin *bins;
     uint64_t count = 0;
@@ -108,7 +108,8 @@ static uint64_t count_between(const rd_profile *p, uint64_t low, uint64_t high) 
     return count;
 }
 
-/* Returns whether the count of every bin is one + (periods - 1) * (two - one). */
+/* Returns whether the count of every bin is one + (periods - 1) * (two - one), and the totals are
+ * right. */
 static bool is_right(const rd_profile *got, unsigned periods, const rd_profile *one,
                      const rd_profile *two) {
     const rd_profile_facts *facts = rd_profile_facts_of(got);

@@ -54,7 +54,7 @@ static uint64_t next_block(rdi_rng *rng, walker *w, uint64_t base, uint64_t rang
 }
 
 /* Makes references of `n_threads` threads. Some go to blocks that all threads use, all others to a
- * range of blocks of their thread. */
+ * range of blocks for each thread. If there are many threads, these ranges overlap. */
 static size_t some_trace(rdi_rng *rng, size_t n_threads, uint64_t block_bytes) {
     const uint64_t last = UINT64_MAX / (block_bytes ? block_bytes : 1);
     const uint64_t bases[] = {0, UINT64_C(1) << 30, last - 600};

@@ -20,7 +20,7 @@ static void check_round_trip(rd_ctx *ctx, rd_profile *p) {
     rd_profile_free(again);
 }
 
-/* Checks that the curve starts at 1, never rises, and agrees with single points. */
+/* Checks that the curve starts at 0 blocks, never rises, and agrees with single points. */
 static void check_curve(rd_ctx *ctx, const rd_profile *p) {
     rd_mrc_point *points = NULL;
     size_t n = 0;

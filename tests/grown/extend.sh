@@ -15,7 +15,7 @@ mkdir "$tree"
 # Copies all files that the build of the command and the checks read.
 cp -r "$root"/{CMakeLists.txt,LICENSE,include,src,cli,cmake,recorder,bench,docs,examples} "$tree/"
 
-# add FILE FOLDER LINE DEF
+# add FILE FOLDER LINE DEF: copies FILE from this folder to FOLDER of the copy, and appends LINE to DEF.
 add() {
     cp "$here/$1" "$tree/$2/"
     echo "$3" >>"$tree/$4"

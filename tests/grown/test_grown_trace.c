@@ -165,7 +165,7 @@ static void assert_event(const rd_event *got, const rd_event *e, uint64_t at) {
     assert_true(e->path ? strcmp(got->path, e->path) == 0 : !got->path);
 }
 
-/* Reads the trace and asserts that it has the events whose field was kept. */
+/* Reads the trace and asserts that each event equals the next given event whose field is in `fields`. */
 static rd_status read_events(rd_ctx *ctx, const char *path, uint32_t fields) {
     rd_trace *t = NULL;
     const rd_refs *refs = NULL;

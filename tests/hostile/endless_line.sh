@@ -12,7 +12,7 @@ for format in auto $("$reusedist" formats | awk '{ print $1 }'); do
         ulimit -v 400000 # KiB; the line does not fit into this address space
         head -c 500M /dev/zero | tr '\0' 7 | "$reusedist" analyze -e null -q -f "$format" - 2>&1
     ) >/dev/null || status=$?
-    # Status 141 means that the reader ended early, as it should, and the writer got SIGPIPE.
+    # Status 141 means that the reader succeeded without reading the whole line, so the writer got SIGPIPE.
     case $status in
     0 | 1 | 2 | 141) ;;
     *)

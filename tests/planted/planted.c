@@ -38,7 +38,8 @@ static rd_status planted_open(void *self, rdi_run *run) {
     return RD_OK;
 }
 
-/* Moves the block to the end of the list. Returns its distance, or RD_COLD. */
+/* Moves the block to the end of the list, and stores its distance, or RD_COLD, in *distance. Returns
+ * RD_ENOMEM if the list cannot grow. */
 static rd_status reference(planted_engine *e, uint64_t block, uint64_t *distance) {
     size_t at = e->n;
     while (at > 0 && e->block[at - 1] != block)
@@ -61,7 +62,7 @@ static rd_status reference(planted_engine *e, uint64_t block, uint64_t *distance
     return RD_OK;
 }
 
-/* Returns true right after a full axis was renumbered. */
+/* Takes a slot of the axis. Returns true if this filled the axis, so that it was renumbered. */
 static bool renumbered(planted_engine *e) {
     if (++e->slots_used < AXIS_SLOTS + e->n)
         return false;

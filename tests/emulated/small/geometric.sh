@@ -1,4 +1,5 @@
-# Checks the device steps of the engine `geometric` in plain memory, with traces of many tiles and of less than one.
+# Checks the device steps of the engine `geometric` in plain memory, with traces of many tiles and traces
+# that are shorter than a tile.
 "$REUSEDIST" verify -e geometric:backend=cuda,phase=3000 -e geometric:backend=cuda,phase=100 \
     -e geometric:backend=cuda --traces=60
 "$REUSEDIST" generate uniform:blocks=300,refs=30K -o trace

@@ -1,4 +1,5 @@
-# Checks the device steps of the engine `levels` in plain memory, with traces of many tiles and of less than one.
+# Checks the device steps of the engine `levels` in plain memory, with traces of many tiles and traces
+# that are shorter than a tile.
 "$REUSEDIST" verify -e levels:backend=cuda,phase=7000 -e levels:backend=cuda,phase=100 \
     -e levels:backend=cuda,C=5 --traces=40
 "$REUSEDIST" generate zipf:blocks=300,refs=30K -o trace
