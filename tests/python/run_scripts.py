@@ -3,7 +3,7 @@
 usage: run_scripts.py COUNT [FIRST]
 
 Runs the scripts in the folder `scripts`, and COUNT random scripts with the seeds FIRST (default 0) and up. Each
-script runs in a child process, which shares the imports of this one and ends like any interpreter. In a
+script runs in a child process, which shares the imports of this process and ends like any interpreter. In a
 build with AddressSanitizer, its findings in the library appear in the output of the script.
 """
 import os

@@ -145,7 +145,7 @@ class Page:
             self.loaded = True
 
     def open(self, url):
-        """Returns the seconds until the page has run its scripts and drawn once."""
+        """Loads an address. Returns the seconds until the page has run its scripts and drawn once."""
         start = time.monotonic()
         self.loaded = False
         self.send("Page.navigate", url=url)

@@ -30,7 +30,8 @@ MACHINES = ["--machine=zen4", "--machine=grace", "--machine=apple-m1"]
 PANELS = ["overview", "distances", "machine", "code", "calls", "source", "data-regions", "time", "space", "method"]
 LONG_BYTES = 5 << 20
 
-# A script that returns the number of different colors in each canvas on the page, up to four. A blank canvas has one.
+# A script that returns the number of different colors, up to four, in each canvas of the visible panel. A blank canvas
+# has one color.
 COLORS = """[...document.querySelectorAll('.panel:not([hidden]) canvas')].map((c) => {
     const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, seen = new Set();
     for (let i = 0; i < d.length && seen.size < 4; i += 4) seen.add((d[i] << 24) + (d[i+1] << 16) + (d[i+2] << 8) + d[i+3]);
@@ -122,7 +123,8 @@ def check_panels(checks, name, page, panels):
 
 
 def check_looks(checks, chrome, url, panels, shots):
-    """Checks all panels on a phone, a laptop and a large screen. Without screenshots, each has one color scheme."""
+    """Checks all panels on a phone, a laptop and a large screen. Without screenshots, each is
+    checked in one color scheme."""
     for width, dark in ((360, False), (360, True), (1280, False), (1280, True), (2560, False), (2560, True)):
         if not shots and dark != (width == 1280):
             continue
@@ -420,7 +422,7 @@ def read_csv(content):
 
 
 def check_files(checks, chrome, url, profile):
-    """Checks the files of charts and tables against the profile. They have unrounded numbers."""
+    """Checks that the files of charts and tables have the unrounded numbers of the profile."""
     page = chrome.page(url + "#code")
     name, content = page.save("#lines .export")
     rows = read_csv(content)
@@ -625,7 +627,7 @@ def check_hostile(checks, chrome, directory, tool):
 
 
 def check_odd(checks, chrome, directory, tool):
-    """Opens profiles alone, in pairs and all together, and checks that no missing value is shown."""
+    """Opens profiles alone, in pairs and all together, and checks that no page shows NaN, undefined or null."""
     names = sorted(name for name in os.listdir(directory) if name.startswith("odd") and
                    name.endswith(".json"))
     groups = [[name] for name in names] + [list(pair) for pair in zip(names, names[1:])] + [names]

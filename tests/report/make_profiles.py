@@ -2,11 +2,11 @@
 
 usage: make_profiles.py DIRECTORY
 
-A run is a list of cells: a number of references with one distance, from one line of code to one data
-region, after a use by another line, in one window of time. Everything in a profile is a sum of cells.
+A run is a list of cells. A cell is a number of references with the same distance, line of code, data region, line of
+the previous use, and window. Everything in a profile is a sum over cells.
 
   before.json, after.json   a matrix multiplication, and the same with its loops interchanged
-  simulated.json            the same with simulated caches
+  simulated.json            the first multiplication, with simulated caches
   hostile.json              names, paths and source text that try to be HTML, scripts and worse
   long.json                 10^10 references, thousands of functions, 512 windows, some 10 MB
   plain.json                a histogram only
@@ -39,7 +39,7 @@ def loglinear_bin(distance):
 
 
 class Share:
-    """Returns the counts of a share of the references."""
+    """The counts of a share of the references."""
 
     def __init__(self):
         self.references = self.infinite = self.distance_sum = 0
@@ -245,7 +245,7 @@ EVIL = ["</script><script>window.hacked = 1</script>", "<img src=x onerror='wind
 
 
 def simulated():
-    """Returns the same profile with simulated caches."""
+    """Returns the profile of the multiplication that reads b by columns, with simulated caches."""
     profile = matmul("matmul naive", True).profile()
     references = profile["references"]
 

@@ -1,4 +1,4 @@
-"""Copies of a profile are freed once. Copies of an engine are refused."""
+"""Copies of a profile stay valid without the original. Its memory is freed once. Copies of an engine are refused."""
 import copy
 import gc
 import pickle

@@ -1,4 +1,4 @@
-"""The process outlives the interpreter. A thread that waits for input in the library does not call Python then."""
+"""The process outlives the interpreter. A thread that waits for input in the library no longer calls Python then."""
 import ctypes
 import subprocess
 import threading

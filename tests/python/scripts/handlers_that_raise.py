@@ -17,7 +17,7 @@ signal_arrives = ctypes.PyDLL(None).PyErr_SetInterrupt
 signal_arrives.argtypes, signal_arrives.restype = [ctypes.py_object] * 3, None
 
 PACKAGE = os.path.dirname(rd.__file__)
-# The functions of the package that run from the beginning of a call that may use Python to its end.
+# The functions of the package that run during a call of the library that can call a sink or a progress function.
 INTERRUPTED = ("calling", "_handlers_replaced", "_restore", "_must_stop", "_enter_library", "run", "deliver", "call",
                "_receive", "_copy_distances")
 
@@ -36,7 +36,7 @@ class TimeLimit(BaseException):
 
 def raise_at(n):
     """Sets a handler that raises an exception when it is called for the n-th time. Returns a list with the
-    number of calls."""
+    number of calls so far, and the handler."""
     calls = [0]
 
     def handler(_number, _frame):

@@ -1,4 +1,4 @@
-"""Several threads feed one engine and use one profile. Their calls take turns."""
+"""Several threads feed one engine and use one profile. Their calls run one at a time."""
 import threading
 
 import numpy as np
