@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-# The typed text, and the words that complete it.
+# The typed text, and the words of the completed command line.
 LINES = [
     ("ana", ["analyze"]),
     ("engines geo", ["engines", "geometric"]),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the library and builds programs outside the project with it: found by CMake and by
-# pkg-config, static and shared.
+# Installs the library and builds programs outside the project with it. CMake and pkg-config find the static and
+# the shared library.
 #
 # usage: tests/install/run.sh BUILD_DIR CC GENERATOR
 set -euo pipefail
