@@ -6,6 +6,8 @@
  */
 #include "twin.h"
 
+#include "recorder_signals.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -135,10 +137,16 @@ static int run_both(twin *t, recorder_options *what, int n, char **words) {
     if (!args)
         return fail("out of memory");
     memcpy(args, words, (size_t)n * sizeof *args);
+    if (t->size > 0) { /* otherwise, the recorder of the twin handles signals */
+        recorder_signals_take(NULL, 0, false);
+        recorder_signals_end_recording();
+    }
     int error = recorder_spawn(&program, args, false);
     free(args);
     if (error)
         return fail("%s: cannot start: %s", words[0], strerror(error));
+    if (t->size > 0)
+        recorder_signals_set_program(program);
     bool killed = false;
     what->beside = program;
     int predicted = t->size > 0 ? print_prediction(t) : predict_by_twin(t, what, n, words);
