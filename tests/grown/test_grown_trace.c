@@ -183,6 +183,10 @@ static rd_status read_events(rd_ctx *ctx, const char *path, uint32_t fields) {
         if (refs->n == 0)
             break;
     }
+    while (next < RDI_COUNT(given) && !(rdi_event_info_of(given[next].kind)->field & fields))
+        next++;
+    if (status == RD_OK)
+        assert_int_equal(next, RDI_COUNT(given));
     rd_trace_close(t);
     return status;
 }

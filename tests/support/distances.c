@@ -113,8 +113,12 @@ static void assert_histogram(rd_ctx *ctx, const char *spec, const rd_engine_conf
     for (size_t i = 0; i < n; i++)
         count[wanted[i] == RD_COLD ? n : wanted[i]]++;
     assert_int_equal(infinite, count[n]);
-    for (size_t i = 0; i < bins; i++)
+    uint64_t sum = infinite;
+    for (size_t i = 0; i < bins; i++) {
         assert_int_equal(bin[i].count, count[bin[i].low]);
+        sum += bin[i].count;
+    }
+    assert_int_equal(sum, n);
     free(count);
     rd_profile_free(p);
     rd_engine_close(e);

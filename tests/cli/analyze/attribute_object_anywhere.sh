@@ -2,6 +2,7 @@
 # which do not know the symbols of the file.
 printf '0x401010: R 0x1000\n' >t
 if "$REUSEDIST" version | grep -q 'no libdw'; then
+    echo "this build has no libdw"
     exit 77
 fi
 "$REUSEDIST" analyze -q --attribute --object=/bin/true t >/dev/null || echo "exit $?"
