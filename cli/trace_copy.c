@@ -20,7 +20,7 @@ struct trace_copy {
     uint32_t kinds;               /* mask of the kinds to keep; 0: all */
     rd_trace_writer *writer;      /* opened when the first trace is added */
     uint32_t fields;              /* mask of the columns of the first trace */
-    bool ids;
+    bool ids, sampled;
     bool broken; /* true: writing failed, so the new trace must not be finished */
     uint64_t done_before, references;
     progress bar;
@@ -90,9 +90,18 @@ static const char *field_name(uint32_t field) {
                                          : rd_field_name(field);
 }
 
+static bool writes_native(const trace_copy *c) {
+    return c->format && strcmp(c->format->name, "native") == 0;
+}
+
+/* Returns whether the recorder of the trace has skipped references, or will skip some. */
+static bool is_sampled(const trace_copy *c, const rd_trace *trace) {
+    return c->options->sampled || rd_trace_skipped(trace) != 0;
+}
+
 /* Tells the user, unless options->quiet is set, which columns of the trace the new trace does not
- * have, because its format cannot store them, and whether the format cannot mark object ids. A trace
- * that delivers the sizes of its objects as sizes of references has one column of sizes. */
+ * have, because its format cannot store them, and whether the format cannot mark object ids or skipped
+ * references. A trace that delivers the sizes of its objects as sizes of references has one column of sizes. */
 static void tell_losses(const trace_copy *c, const rd_trace *trace) {
     if (c->options->quiet || !c->format)
         return;
@@ -103,8 +112,12 @@ static void tell_losses(const trace_copy *c, const rd_trace *trace) {
         if (all & ~stored & field)
             tell_user("format %s cannot store %s, so the new trace does not have them",
                       c->format->name, field_name(field));
-    bool holds_ids = c->format->ids || strcmp(c->format->name, "native") == 0;
-    if (c->ids && !holds_ids)
+    if (c->sampled && !writes_native(c))
+        tell_user(
+            "format %s cannot mark that the recorder skipped references; analyses of the new trace "
+            "call its results exact",
+            c->format->name);
+    if (c->ids && !c->format->ids && !writes_native(c))
         tell_user(
             "format %s cannot mark addresses as object ids; analyze the new trace with -b addr",
             c->format->name);
@@ -112,11 +125,9 @@ static void tell_losses(const trace_copy *c, const rd_trace *trace) {
 
 /* Makes the format specification of the new trace. An option of the native format records that
  * references were left out. Returns NULL if memory is exhausted. */
-static char *make_spec(const trace_copy *c, const rd_trace *trace) {
+static char *make_spec(const trace_copy *c) {
     const char *to = c->options->to ? c->options->to : "native";
-    bool sampled = c->options->sampled || rd_trace_skipped(trace) != 0;
-    bool tell =
-        sampled && c->format && strcmp(c->format->name, "native") == 0 && !strstr(to, "sampled=on");
+    bool tell = c->sampled && writes_native(c) && !strstr(to, "sampled=on");
     size_t bytes = strlen(to) + sizeof ":sampled=on";
     char *spec = malloc(bytes);
     if (spec)
@@ -131,8 +142,9 @@ static char *make_spec(const trace_copy *c, const rd_trace *trace) {
 static bool open_writer(trace_copy *c, const rd_trace *trace, const rd_refs *first, int *status) {
     c->fields = first->fields;
     c->ids = rd_trace_has_ids(trace);
+    c->sampled = is_sampled(c, trace);
     const char *path = to_standard(c->options) ? "-" : c->options->output;
-    char *spec = make_spec(c, trace);
+    char *spec = make_spec(c);
     rd_status opened =
         spec ? rd_trace_writer_open(c->ctx, path, spec, c->fields, c->ids, &c->writer) : RD_ENOMEM;
     free(spec);
@@ -287,11 +299,24 @@ static bool copy_batch(trace_copy *c, const rd_trace *trace, const rd_refs *refs
     return copy_references(c, &rest, status);
 }
 
+/* Fails if the new trace was begun without a mark that the recorder of this trace needs. */
+static bool check_mark(trace_copy *c, const char *name, const rd_trace *trace, int *status) {
+    if (!c->writer || c->sampled || !writes_native(c) || !is_sampled(c, trace))
+        return true;
+    progress_wipe(&c->bar);
+    *status = fail("%s: the recorder skipped references of this trace, but not of the first one; "
+                   "name this trace first, so that the new trace is marked as sampled",
+                   name);
+    return false;
+}
+
 int trace_copy_add(trace_copy *c, const char *name, rd_trace *trace) {
     int status = EXIT_OK;
     uint64_t done = 0, total = 0, first = 0;
     if (rd_trace_note(trace) && !c->options->quiet)
         tell_user("%s: %s", name, rd_trace_note(trace));
+    if (!check_mark(c, name, trace, &status))
+        return status;
     /* Columns of requests would only enlarge a trace of addresses. */
     bool requests = rd_trace_has_ids(trace) && c->format && c->format->fields & RD_FIELD_BYTES;
     rd_status selected =
