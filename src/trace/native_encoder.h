@@ -64,7 +64,8 @@ struct rdi_column_encoder {
     uint64_t bases[SLOTS]; /* bases of the slots at the beginning of the frame */
     unsigned slots;        /* number of slots in use */
     uint8_t guess[1 << GUESS_BITS];
-    uint8_t occurs[SHAPES];       /* 1: the frame has references of this shape; all 0 between two frames */
+    uint8_t
+        occurs[SHAPES]; /* 1: the frame has references of this shape; all 0 between two frames */
     uint32_t shape_count[SHAPES]; /* number of references of each shape in the sample; all 0 between
                                      two frames */
     int16_t shape_symbol[SHAPES]; /* symbol of each shape; valid for shapes in `used` */
