@@ -108,10 +108,10 @@ RD_API RD_CHECKED rd_status rd_report_hits_json(rd_profile *p, const double *hit
                                                 char **text, size_t *n);
 
 /* Makes a text for people that names the cheapest object cache, with a table of the costs of caches
- * of `sizes` bytes, in ascending order. `sizes` NULL selects no cache, and a quarter, half, twice
- * and four times the cheapest size or, if it is cheapest to have no cache, one, two and four times
- * the size of the largest object. The cheapest size is always in the table. This function and the
- * next two fail like rd_objects_cheapest(). */
+ * of `sizes` bytes. `sizes` may have any order; the table is in ascending order. `sizes` NULL
+ * selects no cache, and a quarter, half, twice and four times the cheapest size or, if it is
+ * cheapest to have no cache, one, two and four times the size of the largest object. The cheapest
+ * size is always in the table. This function and the next two fail like rd_objects_cheapest(). */
 RD_API RD_CHECKED rd_status rd_report_cost_text(rd_profile *p, const rd_report_style *style,
                                                 const rd_object_prices *prices,
                                                 const uint64_t *sizes, size_t n_sizes, char **text,

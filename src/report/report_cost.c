@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define SIZE_COLUMNS  12
 #define RATIO_COLUMNS 17
@@ -38,22 +39,22 @@ static size_t sizes_around(const rd_profile *p, uint64_t cheapest, uint64_t size
     return n;
 }
 
-/* Adds a row for each size; the sizes must ascend. If the cheapest size is not among them, also
- * adds its row, before the first larger size or at the end. */
+static int by_size(const void *a, const void *b) {
+    const rd_object_cost *x = a, *y = b;
+    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+
+/* Adds a row for each size and, if it is not among them, for the cheapest size. Sorts the rows. */
 static rd_status add_rows(rd_profile *p, const rd_object_prices *prices, const uint64_t *sizes,
                           size_t n, cost_table *table) {
     bool found = false;
-    for (size_t i = 0; i < n; i++)
-        found = found || sizes[i] == table->cheapest.bytes;
     for (size_t i = 0; i < n; i++) {
-        if (!found && sizes[i] > table->cheapest.bytes) {
-            table->rows[table->n++] = table->cheapest;
-            found = true;
-        }
         RD_TRY(rd_objects_cost(rdi_profile_ctx(p), p, prices, sizes[i], &table->rows[table->n++]));
+        found = found || sizes[i] == table->cheapest.bytes;
     }
     if (!found)
         table->rows[table->n++] = table->cheapest;
+    qsort(table->rows, table->n, sizeof *table->rows, by_size);
     return RD_OK;
 }
 

@@ -6,6 +6,7 @@ cost 1e8 1 --ascii
 cost 1e8 1 --out=csv
 cost 1e8 1 --out=json
 cost 1e8 1 --out=csv --sizes=10,30
+cost 1e8 1 --out=csv --sizes=30,10
 cost 1e9 0.1
 cost 0 1 --out=csv
 $REUSEDIST analyze --weight=bytes --out=json -o p.json requests.csv
