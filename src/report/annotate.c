@@ -189,7 +189,10 @@ static void put_line(annotation *a, const counts *c, uint64_t number, const char
     rdi_ink ink = c && share_of(a, c) >= 0.1 ? RDI_INK_BOLD : c ? RDI_INK_PLAIN : RDI_INK_DIM;
     rdi_paper_ink(&a->paper, ink);
     put_counts(a, c);
-    snprintf(digits, sizeof digits, "%5" PRIu64 " %c", number, differs ? '!' : ' ');
+    if (number)
+        snprintf(digits, sizeof digits, "%5" PRIu64 " %c", number, differs ? '!' : ' ');
+    else
+        snprintf(digits, sizeof digits, "    ?  ");
     rdi_text_puts(&a->paper.t, digits);
     for (; text && *text == '\t'; text++)
         rdi_text_puts(&a->paper.t, "    ");
@@ -206,8 +209,9 @@ static bool is_hot(const annotation *a, const annotated_line *line) {
 }
 
 /* Returns whether line `number` is shown: because the whole file is shown, or because a hot line is near.
- * Line numbers must ascend from call to call. *next, at first 0, becomes the index of the first hot line of
- * the file that is at most config->context lines before line `number`, or comes later. */
+ * Line numbers must ascend from call to call. *next, at first the index of the first line with a number, becomes
+ * the index of the first hot line of the file that is at most config->context lines before line `number`, or
+ * comes later. */
 static bool is_shown(const annotation *a, const annotated_file *file, uint64_t number,
                      size_t *next) {
     uint64_t around = a->config->context;
@@ -232,7 +236,7 @@ static const char *text_of(const annotation *a, const annotated_file *file,
 }
 
 static void put_source(annotation *a, const annotated_file *file, const annotated_text *text) {
-    size_t next = 0, at = 0;
+    size_t at = a->lines[file->first].line == 0, next = at; /* line 0: the line is not known */
     bool gap = false;
     for (uint64_t number = 1; number <= text->now.n; number++) {
         while (at < file->n && a->lines[file->first + at].line < number)
@@ -253,14 +257,16 @@ static void put_source(annotation *a, const annotated_file *file, const annotate
     }
 }
 
-/* Lists the hot lines beyond the end of the source file; if whole files are shown, all lines with counts
- * beyond it. A file that cannot be read ends at line 0, so every line is beyond its end. */
+/* Lists the code without a line number and the lines beyond the end of the source file, if they are hot or whole
+ * files are shown. A file that cannot be read ends at line 0, so every line is beyond its end. */
 static void put_lines_after(annotation *a, const annotated_file *file, const annotated_text *text) {
     uint64_t end = text->now.n;
     for (size_t i = 0; i < file->n; i++) {
         const annotated_line *line = &a->lines[file->first + i];
-        if (line->line > end && (a->config->whole || is_hot(a, line)))
-            put_line(a, &line->counts, line->line, line->text, text->changed);
+        if ((line->line > 0 && line->line <= end) || !(a->config->whole || is_hot(a, line)))
+            continue;
+        put_line(a, &line->counts, line->line,
+                 line->line ? line->text : "code without a line number", text->changed);
     }
 }
 
