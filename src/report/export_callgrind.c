@@ -22,8 +22,8 @@ typedef struct cost {
     uint64_t count, value[RDI_EXPORT_VALUES];
 } cost;
 
-static int by_key(const void *a, const void *b) {
-    const cost *x = a, *y = b;
+/* Returns 0 if both costs are of one line, or of calls on one line of one function. */
+static int compare_keys(const cost *x, const cost *y) {
     if (x->function != y->function)
         return x->function < y->function ? -1 : 1;
     if (x->called != y->called) /* costs of lines come before calls */
@@ -34,7 +34,15 @@ static int by_key(const void *a, const void *b) {
     return (x->line > y->line) - (x->line < y->line);
 }
 
-/* Lists the costs of all nodes and edges, sorted and summed. */
+/* Calls on one line of one function have different called lines if the profile has several lines of this function.
+ * The smallest one comes first. */
+static int by_key(const void *a, const void *b) {
+    const cost *x = a, *y = b;
+    int order = compare_keys(x, y);
+    return order ? order : (x->called_line > y->called_line) - (x->called_line < y->called_line);
+}
+
+/* Lists the costs of all nodes and edges, sorted and summed. A sum keeps its smallest called line. */
 static rd_status list_costs(const rdi_export *e, const rdi_functions *f, rdi_arena *arena,
                             cost **out, size_t *n) {
     cost *list = rdi_arena_alloc(arena, 2 * e->n_nodes, sizeof *list);
@@ -58,7 +66,7 @@ static rd_status list_costs(const rdi_export *e, const rdi_functions *f, rdi_are
     if (all)
         qsort(list, all, sizeof *list, by_key);
     for (size_t i = 0; i < all; i++) {
-        if (kept == 0 || by_key(&list[kept - 1], &list[i]) != 0) {
+        if (kept == 0 || compare_keys(&list[kept - 1], &list[i]) != 0) {
             list[kept++] = list[i];
             continue;
         }

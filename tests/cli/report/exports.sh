@@ -16,6 +16,7 @@ for profile in contexts lines; do
         python3 "$DATA/../cli/report/exports.py" $to $profile.json $profile.$to
     done
 done
+grep '^calls=2' contexts.callgrind # each with the smallest line of the called function
 if command -v callgrind_annotate >/dev/null; then
     callgrind_annotate contexts.callgrind | grep -q '^420 (100.0%) 1,000 (100.0%) 210 (100.0%)  PROGRAM TOTALS'
 fi
