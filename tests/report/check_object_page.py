@@ -45,9 +45,9 @@ def percent(share):
     x = 100 * share
     if x in (0, 100):
         return f"{x:.0f} %"
-    if x < 0.01:
+    if x < 0.005:
         return "<0.01 %"
-    return f"{x:.{2 if x < 0.995 or x > 99.9 else 1}f} %"
+    return f"{x:.{2 if x < 0.995 or x > 99.94 else 1}f} %"
 
 
 class Trace:

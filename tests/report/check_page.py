@@ -145,6 +145,13 @@ def check_words(checks, chrome, directory, tool):
                 text.replace("\u00a0", " "), text)
     checks.equal("words: the page names its profile",
                  page.evaluate("document.getElementById('subject').textContent"), "plain")
+    shares = [0, 1e-9, 0.00007, 0.0042, 0.031, 0.5, 0.9992, 0.9996, 0.99992, 0.9999999, 1]
+    scripts = page.evaluate("[...document.scripts].map((script) => script.textContent).join('')")
+    percent = re.search(r"^function percent\(.*?^}", scripts, re.M | re.S)[0]
+    checks.equal("words: shares are formatted as in the terminal, see test_report.c",
+                 [page.evaluate(f"({percent})({share})").replace("\u00a0", " ") for share in shares],
+                 ["0 %", "<0.01 %", "0.01 %", "0.42 %", "3.1 %", "50.0 %", "99.9 %", "99.96 %", "99.99 %", ">99.99 %",
+                  "100 %"])
     for panel in ("code", "data-regions", "time", "space"):
         page.evaluate(f"document.getElementById('tab-{panel}').click()")
         said = page.evaluate("document.querySelector('.panel:not([hidden]) .empty').textContent")

@@ -83,13 +83,14 @@ function blockCount(n) {
     return withUnits(n, 1024, 1023.5, ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"]);
 }
 
-/* Formats a fraction as a percentage. Only the exact values 0 and 1 become 0 % and 100 %. */
+/* Formats a fraction as a percentage, like rdi_format_share() in the terminal. Only the exact values 0 and 1
+ * become 0 % and 100 %. */
 function percent(share) {
-    const x = 100 * share;
+    const x = 100 * share, size = Math.abs(x);
     if (x === 0 || x === 100) return x + "\u00a0%";
-    if (Math.abs(x) < 0.01) return "<0.01\u00a0%";
-    if (x > 99.99 && x < 100) return ">99.99\u00a0%";
-    return x.toFixed(Math.abs(x) < 0.995 ? 2 : x > 99.9 ? 2 : 1) + "\u00a0%";
+    if (size < 0.005) return "<0.01\u00a0%";
+    if (x > 99.995 && x < 100) return ">99.99\u00a0%";
+    return x.toFixed(size < 0.995 || x > 99.94 ? 2 : 1) + "\u00a0%";
 }
 
 /* Formats a difference of two fractions in percentage points. */
