@@ -328,10 +328,11 @@ rd_status rd_machine_find(rd_ctx *ctx, const char *name, rd_machine *out) {
     if (found)
         return RD_OK;
     FILE *in = fopen(name, "re");
+    if (!in && !path && (errno == ENOENT || errno == ENAMETOOLONG))
+        return fail_unknown(ctx, name);
     if (!in)
-        return path ? rdi_fail(ctx, errno == ENOENT ? RD_EINVAL : RD_EIO, "%s: cannot open: %s",
-                               name, strerror(errno))
-                    : fail_unknown(ctx, name);
+        return rdi_fail(ctx, errno == ENOENT ? RD_EINVAL : RD_EIO, "%s: cannot open: %s", name,
+                        strerror(errno));
     rd_status status = read_file(ctx, name, in, out);
     fclose(in);
     return status;
