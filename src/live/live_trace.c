@@ -121,7 +121,7 @@ static rd_status open_buffer(live_reader *l, int index) {
  * true. After the first thread of a process has called pthread_exit(), the process is in the state of a
  * zombie, but its number of threads is above 1 until its last thread has ended. */
 static bool is_alive(uint32_t pid) {
-    char path[32], line[512], state = 'X';
+    char path[32], line[512], state = 0;
     long threads = 0;
     snprintf(path, sizeof path, "/proc/%" PRIu32 "/stat", pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -131,9 +131,10 @@ static bool is_alive(uint32_t pid) {
     close(fd);
     line[n > 0 ? n : 0] = '\0';
     const char *name_end = strrchr(line, ')');
-    if (name_end) /* the state, 16 other fields, and the number of threads follow the name */
-        sscanf(name_end + 1, " %c" EIGHT_FIELDS EIGHT_FIELDS "%ld", &state, &threads);
-    return n < 0 || threads > 1 || (state != 'Z' && state != 'X');
+    /* The state, 16 other fields, and the number of threads follow the name. */
+    bool known = name_end &&
+                 sscanf(name_end + 1, " %c" EIGHT_FIELDS EIGHT_FIELDS "%ld", &state, &threads) == 2;
+    return !known || threads > 1 || (state != 'Z' && state != 'X');
 }
 
 /* Hands over the buffers whose owners ended while filling them, for example because of SIGKILL. If
