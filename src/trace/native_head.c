@@ -95,26 +95,24 @@ static rd_status take_entry(rdi_input *in, size_t *offset, size_t end, entry *ou
     return RD_OK;
 }
 
-/* Returns the words for the subject of a description. For a column whose name this release knows,
- * they are "coding of column", because only the coding can then be unknown. */
 static const char *about_text(const entry *e) {
-    if (e->about == ABOUT_COLUMN)
-        return rdi_column_info_find(e->name) ? "coding of column" : "column";
-    return e->about == ABOUT_EVENT ? "event kind" : "part";
+    return e->about == ABOUT_COLUMN ? "column" : e->about == ABOUT_EVENT ? "event kind" : "part";
 }
 
 /* Handles a description that this release does not know: fails if it is required, otherwise adds
- * its name to head->note. */
+ * its name to head->note. If this release knows the name of a column, it does not know the coding. */
 static rd_status skip_entry(rdi_input *in, size_t offset, const entry *e, rdi_native_head *head) {
+    bool known = e->about == ABOUT_COLUMN && rdi_column_info_find(e->name);
+    const char *coding = known ? "coding of " : "";
     if (e->flags & ENTRY_REQUIRED)
         return rdi_input_fail_byte(in, offset,
-                                   "this release does not know the %s '%s', without which the "
+                                   "this release does not know the %s%s '%s', without which the "
                                    "trace cannot be read: use a later release",
-                                   about_text(e), e->name);
+                                   coding, about_text(e), e->name);
     size_t used = strlen(head->note);
-    snprintf(head->note + used, sizeof head->note - used, "%s %s '%s'",
+    snprintf(head->note + used, sizeof head->note - used, "%s %s%s '%s'",
              used ? "," : "this release does not know these parts of the trace and skips them:",
-             about_text(e), e->name);
+             coding, about_text(e), e->name);
     return RD_OK;
 }
 

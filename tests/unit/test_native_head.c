@@ -177,6 +177,15 @@ static void a_name_is_described_once_even_if_it_is_unknown(void **state) {
     }
 }
 
+static void a_known_column_is_described_once(void **state) {
+    (void)state;
+    begin_file(0);
+    describe(COLUMN, OPTIONAL, 1, "context");
+    describe(COLUMN, OPTIONAL, 1, "context");
+    seal_head();
+    assert_refused(": column 'context' is described twice");
+}
+
 static void a_skipped_column_stays_inside_its_frame(void **state) {
     (void)state;
     static const struct {
@@ -363,6 +372,7 @@ int main(void) {
         cmocka_unit_test(an_unknown_column_that_is_required_is_refused_by_name),
         cmocka_unit_test(a_column_of_the_header_is_not_described),
         cmocka_unit_test(a_name_is_described_once_even_if_it_is_unknown),
+        cmocka_unit_test(a_known_column_is_described_once),
         cmocka_unit_test(a_skipped_column_stays_inside_its_frame),
         cmocka_unit_test(there_are_only_so_many_columns),
         cmocka_unit_test(an_unknown_kind_of_event_is_skipped_with_a_note),
