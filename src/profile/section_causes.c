@@ -19,9 +19,9 @@ static void read_causes(rdi_profile_reader *r, size_t caches, const rd_causes **
         rdi_json_enter_array(j);
         for (; rdi_json_next_item(j); i++) {
             uint64_t number = rdi_json_u64(j);
-            rd_causes *to = &list[at * caches + i / CAUSES];
             if (i >= CAUSES * caches)
                 continue;
+            rd_causes *to = &list[at * caches + i / CAUSES];
             *(i % CAUSES == 0   ? &to->cold
               : i % CAUSES == 1 ? &to->capacity
                                 : &to->conflict) = number;
