@@ -2,6 +2,12 @@
  * hprda_device.h. */
 #include "engine/gpu/hprda_device.h"
 
+/* Returns the number of items in a pool. If items did not fit, the counter `used` exceeds the size `room` of the
+ * pool. */
+static uint32_t items_in(uint32_t used, uint32_t room) {
+    return used < room ? used : room;
+}
+
 rd_status rdi_rda_device_local(rdi_device *d, const rdi_rda_work *w) {
     (void)d;
     for (uint32_t g = 0; g < w->groups; g++) {
@@ -15,7 +21,8 @@ rd_status rdi_rda_device_local(rdi_device *d, const rdi_rda_work *w) {
 rd_status rdi_rda_device_threads(rdi_device *d, const rdi_rda_work *w) {
     (void)d;
     for (uint32_t g = 0; g < w->groups; g++) {
-        for (uint32_t i = 0; i < w->counts[g].used; i++)
+        uint32_t used = items_in(w->counts[g].used, w->group_room);
+        for (uint32_t i = 0; i < used; i++)
             rdi_rda_run_item(w, g, i);
         w->all_before[g + 1] = w->counts[g].distinct;
     }
@@ -25,7 +32,8 @@ rd_status rdi_rda_device_threads(rdi_device *d, const rdi_rda_work *w) {
 
 rd_status rdi_rda_device_groups(rdi_device *d, const rdi_rda_work *w) {
     (void)d;
-    for (uint32_t i = 0; i < w->all_counts->used; i++)
+    uint32_t used = items_in(w->all_counts->used, w->room);
+    for (uint32_t i = 0; i < used; i++)
         rdi_rda_run_group_item(w, i);
     return RD_OK;
 }
