@@ -226,6 +226,8 @@ ACQUIRER(pthread_tryjoin_np, (pthread_t thread, void **result), (thread, result)
          (void *)(uintptr_t)thread)
 ACQUIRER(pthread_timedjoin_np, (pthread_t thread, void **result, deadline *until),
          (thread, result, until), (void *)(uintptr_t)thread)
+ACQUIRER(pthread_clockjoin_np, (pthread_t thread, void **result, clockid_t clock, deadline *until),
+         (thread, result, clock, until), (void *)(uintptr_t)thread)
 
 ACQUIRER(pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex), mutex)
 ACQUIRER(pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex), mutex)
