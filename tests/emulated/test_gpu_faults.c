@@ -1,10 +1,12 @@
 /* Tests that engines on the emulated device survive every failing allocation, including those of
- * the device. */
+ * the device, and what `gpu` says if a round cannot hold the live blocks. The program is built with a
+ * small RDI_GPU_POSITIONS. */
 #include "reusedist/reusedist.h"
 #include "support/faults.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -67,7 +69,28 @@ static void every_failing_allocation_is_survived(void **state) {
            (rd_engine_config){.size = sizeof(rd_engine_config), .sink = swallow});
 }
 
+static void a_round_that_is_too_small_for_the_live_blocks_says_so(void **state) {
+    (void)state;
+    rd_engine_config config = {.size = sizeof config};
+    rd_ctx *ctx = NULL;
+    rd_engine *e = NULL;
+    rd_status status = RD_OK;
+    assert_int_equal(rd_ctx_new(NULL, &ctx), RD_OK);
+    assert_int_equal(rd_engine_open(ctx, "gpu:batch=700", &config, &e), RD_OK);
+    for (uint64_t block = 0; block < 5000 && status == RD_OK; block++)
+        status = rd_engine_feed(e, &block, 1, NULL);
+    if (status == RD_OK)
+        status = rd_engine_finish(e);
+    assert_int_equal(status, RD_EDEVICE);
+    assert_non_null(strstr(rd_last_error(ctx), " live blocks leave no room for references in a "
+                                               "round, which has at most 4096 positions: "));
+    rd_engine_close(e);
+    rd_ctx_free(ctx);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_failing_allocation_is_survived)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_failing_allocation_is_survived),
+        cmocka_unit_test(a_round_that_is_too_small_for_the_live_blocks_says_so)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

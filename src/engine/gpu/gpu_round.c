@@ -7,7 +7,10 @@
 #include <inttypes.h>
 
 /* Maximum number of positions in a round: the histogram of their buckets fits in shared memory. */
-#define MOST_POSITIONS ((uint64_t)1 << 29)
+#ifndef RDI_GPU_POSITIONS /* a test defines fewer positions */
+#define RDI_GPU_POSITIONS (1u << 29)
+#endif
+#define MOST_POSITIONS ((uint64_t)RDI_GPU_POSITIONS)
 #define DELIVERY       ((size_t)1 << 18) /* maximum number of distances per download */
 #define ROOM_SHARE     0.9               /* largest fraction of the free device memory to use */
 
@@ -169,11 +172,10 @@ static int64_t missing_bytes(rdi_gpu_rounds *g, rdi_exact_shape s) {
 
 /* Sets *out to the number of references, at most n, that the device can process as one round. If
  * device memory is short, halves the number until the round fits. Fails if the live blocks leave
- * too little room. */
+ * too few positions or too little memory. */
 static rd_status affordable(rdi_gpu_rounds *g, uint64_t n, uint32_t *out) {
-    uint64_t room = 0, stack_n = g->stack_n, part = n;
-    if (part > MOST_POSITIONS - stack_n)
-        part = MOST_POSITIONS - stack_n;
+    uint64_t room = 0, stack_n = g->stack_n, positions = MOST_POSITIONS - stack_n;
+    uint64_t part = n < positions ? n : positions;
     if (missing_bytes(g, rdi_exact_shape_of((uint32_t)stack_n, (uint32_t)part)) > 0) {
         RD_TRY(rdi_device_room(g->device, &room));
         while (part > 0 &&
@@ -181,6 +183,12 @@ static rd_status affordable(rdi_gpu_rounds *g, uint64_t n, uint32_t *out) {
                    ROOM_SHARE * (double)room)
             part /= 2;
     }
+    if (part < n && positions <= stack_n / 32)
+        return rdi_fail(g->run->ctx, RD_EDEVICE,
+                        "engine gpu: %" PRIu64
+                        " live blocks leave no room for references in a round, which has at most "
+                        "%" PRIu64 " positions: set a bound, or use an engine without a GPU",
+                        stack_n, MOST_POSITIONS);
     if (part < n && part <= stack_n / 32)
         return rdi_fail(g->run->ctx, RD_EDEVICE,
                         "engine gpu: %" PRIu64
