@@ -233,6 +233,12 @@ static int parse_goal(const kv_options *o, kv_setup *s) {
     }
     if (s->has_goal && !o->tiers)
         return fail_usage("--hits and --budget choose sizes of tiers; name the tiers with --tiers");
+    if (!o->tiers && (o->token_cost > 0 || o->second_cost > 0 || o->prefill > 0 || o->fill == 1))
+        return fail_usage(
+            "--token-cost, --second-cost, --prefill and --fill are about tiers; name the tiers "
+            "with --tiers");
+    if (o->weights && !o->card)
+        return fail_usage("--weights needs --card, the memory of the card that holds the weights");
     if (s->has_goal && s->n_offers > 4)
         return fail_usage(
             "--hits and --budget choose the sizes of at most 4 tiers; name fewer tiers");
@@ -278,6 +284,18 @@ static uint64_t in_blocks(const kv_setup *s, double size) {
                                             : tokens * s->token_bytes;
     double blocks = floor(size / unit);
     return blocks < 0x1p62 ? (uint64_t)blocks : UINT64_C(1) << 62;
+}
+
+/* Fails if a size of --sizes is smaller than one block. */
+static int check_sizes(const kv_options *o, const kv_setup *s) {
+    const char *unit = s->unit == RD_KV_TOKENS ? "tokens" : "bytes";
+    for (size_t i = 0; i < o->sizes.n; i++)
+        if (in_blocks(s, (double)o->sizes.value[i]) == 0)
+            return fail_usage("--sizes: a cache of %" PRIu64
+                              " %s is smaller than a block of %" PRIu64
+                              " tokens; give at least one block",
+                              o->sizes.value[i], unit, s->config.block_tokens);
+    return EXIT_OK;
 }
 
 /* Sets the sizes of the configuration, in blocks, in ascending order and without duplicates. If the user
@@ -327,5 +345,6 @@ int kv_setup_finish(const kv_options *o, uint64_t block_tokens, double token_byt
                                    : (rd_kv_unit)(o->unit - UNIT_BLOCKS);
     s->goal.token_bytes = s->token_bytes;
     set_sizes(o, s);
-    return set_tiers(o, s);
+    int status = check_sizes(o, s);
+    return status == EXIT_OK ? set_tiers(o, s) : status;
 }

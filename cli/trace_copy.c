@@ -1,4 +1,6 @@
-/* Copies references from traces into a new trace. See trace_copy.h. */
+/* Copies references from traces into a new trace. See trace_copy.h.
+ *
+ * This file is long because columns, kinds and marks of a copy share one state. */
 #include "trace_copy.h"
 
 #include <stdlib.h>

@@ -8,7 +8,8 @@ for options in --unit=bytes --tiers=HBM=4G "--hits=50%" "--model=lama-3.1-8b" "-
     "--order=back" "--outputs=cache" "-f jsonl" "-f mooncak" "--sizes=0" "--card=80G" "--budget=5" \
     "--model=phi-4 --tiers=A=1,B=1,C=1,D=1,E=1 --hits=1%" "--tiers=" "--block-tokens=16" \
     "--model=phi-4 --tiers=A=1G --budget=0" "--token-bytes=0" "--model=phi-4 --tiers=A=0" \
-    "--model=phi-4 --tiers=A=1G,A=2G" "--model=phi-4 --tiers=A=1G --hits=130%"; do
+    "--model=phi-4 --tiers=A=1G,A=2G" "--model=phi-4 --tiers=A=1G --hits=130%" "--fill=inclusive" \
+    "--model=phi-4 --prefill=10000" "--model=phi-4 --weights=20G" "--model=phi-4 --sizes=64" "--unit=tokens --sizes=5"; do
     # shellcheck disable=SC2086 # the options are words
     "$REUSEDIST" kv $options "$log" >out || echo "$options: status $?"
     [ ! -s out ] || echo "$options: output"
