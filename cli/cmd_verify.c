@@ -101,7 +101,7 @@ static bool anything_checked(const rd_verify *v) {
     return false;
 }
 
-/* Writes the shrunk trace with one block id per line, which both analyze and people can read. */
+/* Writes the shrunk trace with one block id per line, which people and `analyze` can read. */
 static rd_status write_trace(rd_ctx *ctx, const char *path, const rd_difference *d) {
     rd_trace_writer *w = NULL;
     rd_status status = rd_trace_writer_open(ctx, path, "text", 0, true, &w);

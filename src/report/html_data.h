@@ -75,8 +75,8 @@ RD_CHECKED rd_status rdi_html_machines(rd_json_writer *w, const rd_page *page);
  * hits, or the bound; at least 1 and at most 2^62. */
 uint64_t rdi_html_end(const rd_profile *p);
 
-/* Makes the curve from 1 block, or from the smallest size that the sample resolves, to its end. The
- * caller frees *out. */
+/* Makes the miss-ratio curve up to rdi_html_end(). It begins at 1 block (object caches: 1 byte), or at the
+ * smallest size that the sample resolves. The caller frees *out. */
 RD_CHECKED rd_status rdi_html_curve(rd_ctx *ctx, const rd_profile *p, rd_mrc_point **out,
                                     size_t *n);
 /* Makes the curve of another ratio, from and to the same sizes as rdi_html_curve(). The ratio must

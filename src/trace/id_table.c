@@ -127,7 +127,8 @@ FAILS fail_late_name(const rdi_id_table *t, const char *text, size_t n) {
 
 #define LOG_ROOM 4096
 
-/* An id in a log: its number, and the length of its name (0: a number). */
+/* An id in a log: its 64-bit value, and the length of its name; n is 0 if the id was written as a number
+ * and has no name. */
 struct rdi_id_noted {
     uint64_t id;
     size_t n;

@@ -1,5 +1,5 @@
-# The misses of samples on a machine have bands. The comparison gives the factors that they allow, or says that the
-# samples do not tell which profile is better.
+# The misses that sampled profiles have on a machine are known as bands. The comparison prints the range of factors
+# between the waiting times that is consistent with the bands, or says that the samples do not tell which profile is better.
 for blocks in 4000 40000; do
     "$REUSEDIST" generate -q cycle:blocks=$blocks,refs=400K -o $blocks.trace
     "$REUSEDIST" analyze -q -b 64 -e shards:rate=0.1,seed=1 --out=json -o $blocks.json $blocks.trace
