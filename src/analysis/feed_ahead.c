@@ -5,17 +5,17 @@
 
 /* Maximum number of blocks per feed of an immediate engine; progress is reported after each feed. A
  * late engine receives whole batches, because it only collects them. */
-#define FEED_BLOCKS ((size_t)1 << 16)
+#define FEED_BLOCKS ((size_t)1 << 17)
 
 /* Returns whether decoding ahead is possible and useful: the trace is a file that can be read from
  * any point, there are several threads, and nothing except the simulation of caches needs more than
- * the blocks. config.mem_bytes must be 0, because the limit of the engine does not include the memory
+ * the blocks. Nothing may need the distances of the blocks. config.mem_bytes must be 0, because the limit of the engine does not include the memory
  * of decoders. The trace must be longer than a slice, because one thread reads a shorter trace before
  * decoders have started. */
 bool rdi_feed_ahead_is_possible(const rd_analysis *a, const rdi_analysis_reading *r) {
     const rd_analysis_config *c = &a->config;
     return r->is_file && c->threads > 1 && !c->mem_bytes && !rdi_analysis_wants_references(a) &&
-           rd_trace_count(r->trace) > RDI_READ_AHEAD_SLICE;
+           !rdi_analysis_wants_distances(a) && rd_trace_count(r->trace) > RDI_READ_AHEAD_SLICE;
 }
 
 /* Sets the counts of the source to those before the batch (`before`) plus the fraction `share` of
@@ -31,22 +31,14 @@ static void account(rd_analysis *a, const rdi_analysis_reading *r, const rd_sour
     a->progress.bytes = a->bytes_before + source->bytes;
 }
 
-/* Feeds n blocks of a batch, from index `at` on, to the engine and the simulation of caches. The
- * simulation may continue on its own thread. If it needs distances, it follows the engine; otherwise
- * the two work at the same time. */
+/* Feeds n blocks of a batch, from index `at` on, to the engine and the simulation of caches, which
+ * may continue on its own thread. */
 static rd_status feed_blocks(rd_analysis *a, const rdi_read_ahead_batch *batch, size_t at,
                              size_t n) {
-    uint64_t *distances = NULL;
-    if (rdi_analysis_wants_distances(a)) {
-        RD_TRY(rdi_analysis_reserve_distances(a, batch->n));
-        distances = a->distances + at;
-    }
-    rdi_simulated refs = {batch->blocks + at, distances, batch->kinds ? batch->kinds + at : NULL,
-                          n};
-    if (a->hierarchy && !distances)
+    rdi_simulated refs = {batch->blocks + at, NULL, batch->kinds ? batch->kinds + at : NULL, n};
+    if (a->hierarchy)
         RD_TRY(rdi_hierarchy_feed_start(a->hierarchy, &refs));
-    RD_TRY(rd_engine_feed(a->engine, batch->blocks + at, n, distances));
-    return distances ? rdi_hierarchy_feed_start(a->hierarchy, &refs) : RD_OK;
+    return rd_engine_feed(a->engine, batch->blocks + at, n, NULL);
 }
 
 static rd_status feed_batch(rd_analysis *a, const rdi_analysis_reading *r,
@@ -64,7 +56,8 @@ static rd_status feed_batch(rd_analysis *a, const rdi_analysis_reading *r,
             return rdi_analysis_end_early(a, status);
     }
     account(a, r, &before, batch, 1);
-    return RD_OK;
+    /* The read-ahead counts batches to know which of them are simulated. */
+    return a->hierarchy && batch->n == 0 ? rdi_hierarchy_feed_wait(a->hierarchy) : RD_OK;
 }
 
 static rd_status feed_all(rd_analysis *a, const rdi_analysis_reading *r, rdi_read_ahead *ahead) {
@@ -75,10 +68,7 @@ static rd_status feed_all(rd_analysis *a, const rdi_analysis_reading *r, rdi_rea
             return rdi_analysis_end_early(a, status);
         if (!batch)
             return RD_OK;
-        status = feed_batch(a, r, batch);
-        rd_status simulated = a->hierarchy ? rdi_hierarchy_feed_wait(a->hierarchy) : RD_OK;
-        RD_TRY(status);
-        RD_TRY(simulated);
+        RD_TRY(feed_batch(a, r, batch));
     }
 }
 
@@ -91,12 +81,14 @@ rd_status rdi_feed_ahead(rd_analysis *a, const rdi_analysis_reading *r) {
                                     .references = rd_trace_count(r->trace),
                                     .slice = RDI_READ_AHEAD_SLICE,
                                     .engine = a->engine,
+                                    .kept = a->hierarchy ? RDI_SIMULATED_LATER : 0,
                                     .processes = rd_trace_has_processes(r->trace),
                                     .decoders = a->config.threads};
     rdi_read_ahead *ahead = NULL;
     if (rdi_read_ahead_open(a->ctx, &config, &ahead) != RD_OK)
         return rdi_feed_plain(a, r);
     rd_status status = feed_all(a, r, ahead);
+    rd_status simulated = a->hierarchy ? rdi_hierarchy_feed_wait(a->hierarchy) : RD_OK;
     rdi_read_ahead_close(ahead);
-    return status;
+    return status == RD_OK ? simulated : status;
 }

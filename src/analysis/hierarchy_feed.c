@@ -1,7 +1,9 @@
 /* Feeds blocks and kinds to the simulation of caches. See hierarchy_feed.h.
  *
- * With a thread for the simulation there are two buffers of references: one is filled while the other
- * one is simulated. Otherwise only the kinds are copied. */
+ * With a thread for the simulation, the caller's thread hands over jobs, which wait in a ring. Usually a
+ * job is a buffer of references that were copied. A wake-up costs about as much as the simulation of
+ * thousands of references. So a thread that waits sleeps until the ring is half full or half empty.
+ * Without a thread, only the kinds are copied. */
 #include "analysis/hierarchy_feed.h"
 
 #include "analysis/block_kinds.h"
@@ -14,6 +16,7 @@
 
 #define ALONE  4096  /* number of references in a buffer if the caller's thread simulates */
 #define BEHIND 16384 /* number of references in a buffer if another thread simulates */
+#define JOBS   8     /* maximum number of jobs in the ring */
 
 typedef struct buffer {
     uint64_t *blocks, *distances; /* distances: NULL if they are not needed */
@@ -30,12 +33,99 @@ struct rdi_hierarchy_feed {
     uint64_t *threads; /* private caches: threads of the references in the buffer; NULL: none */
     size_t room;       /* number of references that fit into a buffer */
     bool wants_distances, wants_tags;
-    buffer buffers[2];
-    buffer *filling;
-    rdi_simulated current;      /* the references that the other thread simulates */
-    rdi_background *background; /* NULL: the caller's thread simulates */
-    rd_status status;           /* result of the simulation so far */
+    buffer buffers[JOBS]; /* without another thread, only the first one is used */
+    rdi_crew *crew;       /* the other thread; NULL: the caller's thread simulates */
+    rdi_monitor monitor;
+    /* Both threads use these members, inside the monitor. Job number i, counted from 0, is
+     * jobs[i % JOBS], and its references may be in buffers[i % JOBS]. */
+    rdi_simulated jobs[JOBS];
+    uint64_t handed, done; /* number of jobs handed over and finished */
+    uint64_t target;       /* the caller's thread waits until this many jobs are not finished */
+    bool waits, idle;      /* true: the caller's thread sleeps; the other thread sleeps */
+    bool ending;           /* true: no more jobs will come */
+    rd_status status;      /* result of the finished jobs */
 };
+
+/* ---- jobs ---- */
+
+/* Simulates n references. `distances` is NULL if the simulation does not need them. */
+static rd_status simulate(rdi_hierarchy_feed *f, const uint64_t *blocks, const uint8_t *kinds,
+                          const uint64_t *distances, size_t n) {
+    return distances ? rdi_simulator_feed_distances(f->simulator, blocks, kinds, distances, n)
+                     : rd_simulator_feed(f->simulator, blocks, kinds, n);
+}
+
+/* Simulates jobs until f->ending is true and all jobs are finished. The other thread runs this
+ * function. After a failure, jobs are finished without simulation. */
+static void simulate_jobs(void *arg, unsigned worker) {
+    rdi_hierarchy_feed *f = arg;
+    (void)worker;
+    rdi_monitor_enter(&f->monitor);
+    while (true) {
+        while (f->handed == f->done && !f->ending) {
+            f->idle = true;
+            rdi_monitor_wait(&f->monitor);
+        }
+        f->idle = false;
+        if (f->handed == f->done)
+            break;
+        rdi_simulated job = f->jobs[f->done % JOBS];
+        rd_status status = f->status;
+        rdi_monitor_leave(&f->monitor);
+        if (status == RD_OK)
+            status = simulate(f, job.blocks, job.kinds, job.distances, job.n);
+        rdi_monitor_enter(&f->monitor);
+        f->status = status;
+        f->done++;
+        if (f->waits && f->handed - f->done <= f->target)
+            rdi_monitor_wake(&f->monitor);
+    }
+    rdi_monitor_leave(&f->monitor);
+}
+
+/* Waits until at most `most` jobs are not finished. Returns the result of the finished jobs. */
+static rd_status wait_for_jobs(rdi_hierarchy_feed *f, uint64_t most) {
+    rdi_monitor_enter(&f->monitor);
+    f->target = most;
+    while (f->handed - f->done > most) {
+        if (f->idle)
+            rdi_monitor_wake(&f->monitor);
+        f->waits = true;
+        rdi_monitor_wait(&f->monitor);
+    }
+    f->waits = false;
+    rd_status status = f->status;
+    rdi_monitor_leave(&f->monitor);
+    return status;
+}
+
+/* Hands a job to the other thread, and wakes that thread if there are `enough` jobs. Afterwards there is
+ * room for another job. */
+static rd_status hand_over_job(rdi_hierarchy_feed *f, const rdi_simulated *job, uint64_t enough) {
+    rdi_monitor_enter(&f->monitor);
+    f->jobs[f->handed++ % JOBS] = *job;
+    uint64_t left = f->handed - f->done;
+    if (f->idle && left >= enough)
+        rdi_monitor_wake(&f->monitor);
+    rd_status status = f->status;
+    rdi_monitor_leave(&f->monitor);
+    return left == JOBS ? wait_for_jobs(f, JOBS / 2) : status;
+}
+
+/* Returns the buffer that is being filled. */
+static buffer *filling(rdi_hierarchy_feed *f) {
+    return &f->buffers[f->handed % JOBS];
+}
+
+/* Hands the buffer that is being filled to the other thread, if it has references. */
+static rd_status hand_over(rdi_hierarchy_feed *f) {
+    buffer *b = filling(f);
+    rdi_simulated full = {b->blocks, b->distances, b->kinds, b->n};
+    b->n = 0;
+    return full.n ? hand_over_job(f, &full, JOBS / 2) : RD_OK;
+}
+
+/* ---- opening ---- */
 
 static rd_status init_buffer(rdi_hierarchy_feed *f, buffer *b) {
     if (!(b->kinds = rdi_alloc(f->ctx, f->room, sizeof *b->kinds)))
@@ -68,16 +158,24 @@ static rd_status init(rdi_hierarchy_feed *f, const rd_analysis_config *config, u
                                       .private_caches = f->is_private};
     f->wants_tags = misses != NULL;
     RD_TRY(rd_simulator_new(f->ctx, config->hierarchy, &simulation, &f->simulator));
-    f->wants_distances = exact && rdi_simulator_takes_distances(f->simulator);
+    /* An engine that returns distances uses one thread. If it can use several threads instead, that
+     * gains more than the simulation saves by distances. */
+    f->wants_distances =
+        exact && rdi_simulator_takes_distances(f->simulator) && (!behind || config->live);
     f->room = behind ? BEHIND : ALONE;
-    f->filling = &f->buffers[0];
-    RD_TRY(init_buffer(f, &f->buffers[0]));
+    for (size_t i = 0; i < (behind ? JOBS : 1); i++)
+        RD_TRY(init_buffer(f, &f->buffers[i]));
     if (f->is_private && !(f->threads = rdi_alloc(f->ctx, f->room, sizeof *f->threads)))
         return RD_ENOMEM;
     if (!behind)
         return RD_OK;
-    RD_TRY(init_buffer(f, &f->buffers[1]));
-    return rdi_background_new(f->ctx, &f->background);
+    RD_TRY(rdi_crew_new(f->ctx, 1, simulate_jobs, f, &f->crew));
+    if (rdi_crew_size(f->crew) > 0)
+        return RD_OK;
+    rdi_crew_free(f->crew); /* the system cannot start a thread */
+    f->crew = NULL;
+    f->room = ALONE;
+    return RD_OK;
 }
 
 rd_status rdi_hierarchy_feed_new(rd_ctx *ctx, const rd_analysis_config *config,
@@ -87,6 +185,7 @@ rd_status rdi_hierarchy_feed_new(rd_ctx *ctx, const rd_analysis_config *config,
     if (!f)
         return RD_ENOMEM;
     f->ctx = ctx;
+    rdi_monitor_init(&f->monitor);
     f->result = (rd_simulation){.size = sizeof f->result,
                                 .hierarchy = *config->hierarchy,
                                 .causes = !config->without_causes};
@@ -106,59 +205,25 @@ bool rdi_hierarchy_feed_wants_distances(const rdi_hierarchy_feed *f) {
     return f && f->wants_distances;
 }
 
-/* Simulates n references. `distances` is NULL if the simulation does not need them. */
-static rd_status simulate(rdi_hierarchy_feed *f, const uint64_t *blocks, const uint8_t *kinds,
-                          const uint64_t *distances, size_t n) {
-    return distances ? rdi_simulator_feed_distances(f->simulator, blocks, kinds, distances, n)
-                     : rd_simulator_feed(f->simulator, blocks, kinds, n);
-}
+/* ---- references ---- */
 
-/* Simulates f->current. The thread of the simulation runs this function. */
-static void simulate_current(void *arg) {
-    rdi_hierarchy_feed *f = arg;
-    const rdi_simulated *c = &f->current;
-    if (f->status == RD_OK)
-        f->status = simulate(f, c->blocks, c->kinds, c->distances, c->n);
+rd_status rdi_hierarchy_feed_start(rdi_hierarchy_feed *f, const rdi_simulated *refs) {
+    if (!f->crew)
+        return simulate(f, refs->blocks, refs->kinds, refs->distances, refs->n);
+    RD_TRY(hand_over(f)); /* the buffer may have references of an earlier trace */
+    RD_TRY(hand_over_job(f, refs, 1));
+    return wait_for_jobs(f, RDI_SIMULATED_LATER);
 }
 
 rd_status rdi_hierarchy_feed_wait(rdi_hierarchy_feed *f) {
-    if (!f->background)
-        return RD_OK;
-    rdi_background_wait(f->background);
-    return f->status;
-}
-
-/* Makes the other thread simulate references. */
-static rd_status begin(rdi_hierarchy_feed *f, const rdi_simulated *refs) {
-    RD_TRY(rdi_hierarchy_feed_wait(f));
-    f->current = *refs;
-    rdi_background_start(f->background, simulate_current, f);
-    return RD_OK;
-}
-
-/* Hands the buffer that is being filled to the other thread, and continues with the other buffer. */
-static rd_status hand_over(rdi_hierarchy_feed *f) {
-    const buffer *b = f->filling;
-    rdi_simulated full = {b->blocks, b->distances, b->kinds, b->n};
-    RD_TRY(begin(f, &full));
-    f->filling = &f->buffers[b == &f->buffers[0]];
-    f->filling->n = 0;
-    return RD_OK;
-}
-
-rd_status rdi_hierarchy_feed_start(rdi_hierarchy_feed *f, const rdi_simulated *refs) {
-    if (!f->background)
-        return simulate(f, refs->blocks, refs->kinds, refs->distances, refs->n);
-    if (f->filling->n > 0) /* the buffer still has references of an earlier trace */
-        RD_TRY(hand_over(f));
-    return begin(f, refs);
+    return f->crew ? wait_for_jobs(f, 0) : RD_OK;
 }
 
 rd_status rdi_hierarchy_feed_blocks(rdi_hierarchy_feed *f, const rd_refs *refs,
                                     const uint32_t *origins, const uint64_t *blocks,
                                     const uint64_t *distances, const uint64_t *tags, size_t n) {
     for (size_t at = 0, some; at < n; at += some) {
-        buffer *b = f->filling;
+        buffer *b = filling(f);
         const uint64_t *known = f->wants_distances ? distances + at : NULL;
         some = f->room - b->n < n - at ? f->room - b->n : n - at;
         rdi_block_kinds(refs, origins + at, some, b->kinds + b->n);
@@ -168,7 +233,7 @@ rd_status rdi_hierarchy_feed_blocks(rdi_hierarchy_feed *f, const rd_refs *refs,
                 rd_simulator_feed_threads(f->simulator, blocks + at, b->kinds, f->threads, some));
             continue;
         }
-        if (!f->background) {
+        if (!f->crew) {
             RD_TRY(f->wants_tags ? rd_simulator_feed_tagged(f->simulator, blocks + at, b->kinds,
                                                             tags + at, some)
                                  : simulate(f, blocks + at, b->kinds, known, some));
@@ -210,8 +275,7 @@ static rd_status finish_private(rdi_hierarchy_feed *f, rd_profile *profile) {
 rd_status rdi_hierarchy_feed_finish(rdi_hierarchy_feed *f, uint64_t repeats, rd_profile *profile) {
     if (f->is_private)
         return finish_private(f, profile);
-    if (f->background)
-        RD_TRY(hand_over(f));
+    RD_TRY(hand_over(f));
     RD_TRY(rdi_hierarchy_feed_wait(f));
     RD_TRY(rd_simulator_counts(f->simulator, f->result.counts));
     f->result.counts[0].references += repeats;
@@ -221,8 +285,13 @@ rd_status rdi_hierarchy_feed_finish(rdi_hierarchy_feed *f, uint64_t repeats, rd_
 void rdi_hierarchy_feed_free(rdi_hierarchy_feed *f) {
     if (!f)
         return;
-    rdi_background_free(f->background);
-    for (size_t i = 0; i < 2; i++) {
+    rdi_monitor_enter(&f->monitor);
+    f->ending = true;
+    rdi_monitor_wake(&f->monitor);
+    rdi_monitor_leave(&f->monitor);
+    rdi_crew_free(f->crew);
+    rdi_monitor_fini(&f->monitor);
+    for (size_t i = 0; i < JOBS; i++) {
         rdi_free(f->ctx, f->buffers[i].blocks);
         rdi_free(f->ctx, f->buffers[i].distances);
         rdi_free(f->ctx, f->buffers[i].kinds);

@@ -43,10 +43,14 @@ typedef struct rdi_simulated {
     size_t n;
 } rdi_simulated;
 
-/* Feeds references. The caller must keep their arrays unchanged until the next call of this function or
- * of rdi_hierarchy_feed_wait() returns. The function first waits until the references of the previous
- * call are simulated. If the simulation has its own thread, the function then returns while that thread
- * simulates. It must not be used with a receiver of misses or with private caches. */
+/* Maximum number of calls of rdi_hierarchy_feed_start() whose references may not be simulated yet when
+ * the last of these calls returns. */
+#define RDI_SIMULATED_LATER 6
+
+/* Feeds references. If the simulation has its own thread, that thread simulates them while the caller
+ * continues, and the caller must keep the arrays unchanged until RDI_SIMULATED_LATER more calls or
+ * rdi_hierarchy_feed_wait() have returned. The function must not be used with a receiver of misses or
+ * with private caches. */
 rd_status rdi_hierarchy_feed_start(rdi_hierarchy_feed *f, const rdi_simulated *refs);
 /* Waits until the references of all earlier calls of rdi_hierarchy_feed_start() are simulated. */
 rd_status rdi_hierarchy_feed_wait(rdi_hierarchy_feed *f);

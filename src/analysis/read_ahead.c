@@ -9,8 +9,10 @@
 /* Number of blocks in a buffer. Buffers are smaller than a slice, and the consumer gives them back one
  * by one. So a decoder can continue even if a slice needs more buffers because its references span
  * several blocks. */
-#define BUFFER_BLOCKS ((size_t)1 << 18)
-#define BUFFERS       4 /* number of buffers per decoder, enough for about two slices */
+#define BUFFER_BLOCKS ((size_t)1 << 17)
+#define BUFFERS                                                                                    \
+    8 /* number of buffers per decoder, enough for about two slices. The consumer holds fewer. */
+_Static_assert(BUFFERS > RDI_READ_AHEAD_KEPT + 1, "a decoder needs a free buffer");
 #define BUFFERS_BYTES (BUFFERS * BUFFER_BLOCKS * sizeof(uint64_t))
 
 typedef struct buffer {
@@ -34,16 +36,20 @@ typedef struct decoder {
     buffer buffers[BUFFERS];
     /* These members are used by the decoder and the consumer. */
     rdi_monitor monitor;
-    uint64_t filled, taken; /* number of buffers filled and taken since the beginning */
-    rd_status status;       /* status of a failure that comes after the filled buffers */
-    bool stop;              /* true: the consumer wants no more buffers */
+    uint64_t filled, returned; /* number of buffers filled, and given back, since the beginning */
+    rd_status status;          /* status of a failure that comes after the filled buffers */
+    bool stop;                 /* true: the consumer wants no more buffers */
+    uint64_t
+        taken; /* number of buffers that the consumer, which uses this member alone, has taken */
 } decoder;
 
 struct rdi_read_ahead {
     rd_ctx *ctx;
     rdi_read_ahead_config config;
     uint64_t slices, slice; /* number of slices, and the slice that is being delivered */
-    decoder *held;          /* the decoder whose buffer the caller is using */
+    decoder *held[RDI_READ_AHEAD_KEPT + 1]; /* the decoders whose buffers the caller is using, in
+                                               order */
+    size_t n_held;
     rdi_crew *crew;
     size_t n;
     decoder decoders[];
@@ -54,7 +60,7 @@ struct rdi_read_ahead {
 /* Waits for the next free buffer and returns it, or NULL if the consumer wants no more buffers. */
 static buffer *next_free(decoder *d) {
     rdi_monitor_enter(&d->monitor);
-    while (d->filled - d->taken == BUFFERS && !d->stop)
+    while (d->filled - d->returned == BUFFERS && !d->stop)
         rdi_monitor_wait(&d->monitor);
     bool stop = d->stop;
     rdi_monitor_leave(&d->monitor);
@@ -207,15 +213,16 @@ rd_status rdi_read_ahead_open(rd_ctx *ctx, const rdi_read_ahead_config *config,
 
 static void give_back(decoder *d) {
     rdi_monitor_enter(&d->monitor);
-    d->taken++;
+    d->returned++;
     rdi_monitor_wake(&d->monitor);
     rdi_monitor_leave(&d->monitor);
 }
 
 rd_status rdi_read_ahead_next(rdi_read_ahead *r, const rdi_read_ahead_batch **out) {
-    if (r->held)
-        give_back(r->held);
-    r->held = NULL;
+    if (r->n_held > r->config.kept) {
+        give_back(r->held[0]);
+        memmove(r->held, r->held + 1, --r->n_held * sizeof *r->held);
+    }
     *out = NULL;
     if (r->slice == r->slices)
         return RD_OK;
@@ -229,9 +236,9 @@ rd_status rdi_read_ahead_next(rdi_read_ahead *r, const rdi_read_ahead_batch **ou
         return rdi_fail(r->ctx, d->status, "%s", rd_last_error(d->ctx));
     if (d->taken == 0) /* not before, because an engine may still be opening its device */
         d->pinned = rd_engine_pin(r->config.engine, d->blocks, BUFFERS_BYTES);
-    const buffer *b = &d->buffers[d->taken % BUFFERS];
+    const buffer *b = &d->buffers[d->taken++ % BUFFERS];
     r->slice += b->ends_slice;
-    r->held = d;
+    r->held[r->n_held++] = d;
     *out = &b->batch;
     return RD_OK;
 }

@@ -18,6 +18,7 @@
 #define RDI_READ_AHEAD_SLICE ((uint64_t)1 << 19)
 /* Maximum number of decoders; more would deliver more than one thread can process. */
 #define RDI_READ_AHEAD_DECODERS 16
+#define RDI_READ_AHEAD_KEPT     6
 
 typedef struct rdi_read_ahead rdi_read_ahead;
 
@@ -28,10 +29,12 @@ typedef struct rdi_read_ahead_config {
     uint64_t slice;            /* number of references per slice, at least 1 */
     bool processes;            /* the argument of rdi_threads_see() for batches */
     rd_engine *engine;         /* pins the buffers if it can, see rd_engine_pin(); NULL: none */
+    uint64_t kept;     /* number of earlier batches that stay valid while a batch is used, at most
+                          RDI_READ_AHEAD_KEPT */
     uint64_t decoders; /* requested number of decoders; fewer are started if fewer are useful */
 } rdi_read_ahead_config;
 
-/* Consecutive blocks, borrowed until the next call of rdi_read_ahead_next() or
+/* Consecutive blocks, borrowed until `kept` + 1 more calls of rdi_read_ahead_next(), or
  * rdi_read_ahead_close(). */
 typedef struct rdi_read_ahead_batch {
     const uint64_t *blocks;

@@ -92,6 +92,32 @@ out:
     return total;
 }
 
+/* The batches that stay valid, oldest first, and the last blocks in `got`, which they must have. */
+typedef struct kept_batches {
+    const rdi_read_ahead_batch *batch[RDI_READ_AHEAD_KEPT + 1];
+    size_t n, blocks;
+} kept_batches;
+
+/* Adds a batch, after which only `most` earlier batches are valid, and asserts that all batches have
+ * their blocks. `total` is the number of blocks in `got`. */
+static void check_kept(kept_batches *k, const rdi_read_ahead_batch *batch, size_t most,
+                       size_t total) {
+    static size_t length[RDI_READ_AHEAD_KEPT + 1];
+    if (k->n > most) {
+        k->blocks -= length[0];
+        k->n--;
+        memmove(k->batch, k->batch + 1, k->n * sizeof *k->batch);
+        memmove(length, length + 1, k->n * sizeof *length);
+    }
+    length[k->n] = batch->n;
+    k->batch[k->n++] = batch;
+    k->blocks += batch->n;
+    for (size_t i = 0, at = total - k->blocks; i < k->n; at += length[i++]) {
+        assert_int_equal(k->batch[i]->n, length[i]);
+        assert_memory_equal(k->batch[i]->blocks, got + at, length[i] * sizeof *got);
+    }
+}
+
 /* Reads the same trace with several decoders. Writes the blocks to `got`, the number of references
  * to *references, and the message of a failure to `message`, or "" if nothing fails. Returns the
  * number of blocks. */
@@ -101,6 +127,7 @@ static size_t read_together(const rdi_read_ahead_config *config, uint64_t *refer
     const rdi_read_ahead_batch *batch = NULL;
     size_t total = 0;
     uint64_t bytes = 0;
+    kept_batches kept = {.n = 0};
     *references = 0;
     *message = 0;
     while (true) {
@@ -113,6 +140,7 @@ static size_t read_together(const rdi_read_ahead_config *config, uint64_t *refer
         assert_true(total + batch->n <= MOST);
         memcpy(got + total, batch->blocks, batch->n * sizeof *got);
         total += batch->n;
+        check_kept(&kept, batch, config->kept, total);
         *references += batch->references;
         assert_true(batch->bytes >= bytes);
         bytes = batch->bytes;
@@ -131,6 +159,7 @@ static void assert_same(const char *format, rd_mapping mapping) {
                                             .mapping = mapping,
                                             .references = N,
                                             .slice = slices[i],
+                                            .kept = (decoders + i) % (RDI_READ_AHEAD_KEPT + 1),
                                             .decoders = decoders};
             uint64_t references;
             assert_int_equal(read_together(&config, &references), n);
@@ -193,6 +222,7 @@ static void spanning_references_need_no_more_memory(void **state) {
                                     .mapping = {.size = sizeof(rd_mapping), .block_bytes = 1},
                                     .references = N,
                                     .slice = 700,
+                                    .kept = RDI_READ_AHEAD_KEPT,
                                     .decoders = 3};
     rdi_read_ahead *r = NULL;
     assert_int_equal(rdi_read_ahead_open(ctx, &config, &r), RD_OK);

@@ -62,13 +62,14 @@ static void analysis_counts_like_a_simulator(void **state) {
     }
 }
 
-#define LONG 40000 /* several buffers of the thread that simulates */
+#define LONG 200000 /* more references than all buffers of the thread that simulates hold */
 
-/* Analyzes the loads and stores in `text` with the caches `h`, on `threads` threads and with a bound (0: none). */
+/* Analyzes the loads and stores in `text` with the caches `h`, on `threads` threads and with a bound (0: none).
+ * With `live`, the simulation uses the distances even on a thread of its own. */
 static rd_profile *analyze_long(const char *text, size_t n, const rd_hierarchy *h, uint32_t threads,
-                                uint64_t bound) {
+                                uint64_t bound, bool live) {
     rd_analysis_config config = {
-        .size = sizeof config, .hierarchy = h, .threads = threads, .bound = bound};
+        .size = sizeof config, .hierarchy = h, .threads = threads, .bound = bound, .live = live};
     rd_analysis *a = NULL;
     rd_trace *trace = NULL;
     rd_profile *p = NULL;
@@ -109,15 +110,15 @@ static void threads_and_distances_change_nothing(void **state) {
     ok(rd_simulator_counts(s, expected));
     assert_true(expected[0].conflict && expected[0].capacity && expected[0].far_hits);
     rd_simulator_free(s);
-    for (uint32_t i = 0; i < 4; i++) {
-        rd_profile *p = analyze_long(text, n, &h, 1 + i % 2, i / 2 * 100);
+    for (uint32_t i = 0; i < 8; i++) {
+        rd_profile *p = analyze_long(text, n, &h, 1 + i % 2, i / 2 % 2 * 100, i / 4);
         assert_memory_equal(rd_profile_simulation(p)->counts, expected, 2 * sizeof *expected);
         rd_profile_free(p);
     }
     free(text);
 }
 
-#define AHEAD 600000 /* more references than one slice of a trace that is decoded ahead */
+#define AHEAD 2400000 /* more references than the buffers of two threads that decode ahead hold */
 
 /* Analyzes a short and a long file, one after the other. */
 static rd_profile *analyze_files(const char *shorter, const char *longer, const rd_hierarchy *h,
