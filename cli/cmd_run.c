@@ -76,15 +76,18 @@ static bool choose_kinds(run_options *o) {
     return true;
 }
 
-/* Returns whether the result of this engine stays the same if only the first of several consecutive
+/* Returns whether the result of the engine stays the same if only the first of several consecutive
  * references to one block reaches the engine, and the other ones are counted as distance 0 later. This is
- * true of exact engines, but not of engines that measure time or sample the trace. */
-static bool engine_takes_repeats(const char *spec) {
+ * true of exact engines, but not of engines that measure time or sample the trace. If caches are simulated,
+ * it is also true of `null`, which otherwise shows the cost of reading all references. */
+static bool engine_takes_repeats(const run_options *o) {
+    const char *spec = o->analysis.pipe.engine;
     char name[32];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(spec ? spec : "auto", ":"),
              spec ? spec : "auto");
     const rd_engine_info *info = rd_engine_info_find(name);
-    return info && strcmp(info->error_kind, "exact") == 0;
+    return info &&
+           (strcmp(info->error_kind, "exact") == 0 || (o->simulates && strcmp(name, "null") == 0));
 }
 
 /* Returns the words of a message that name what prevents collapsing, or NULL if the recorder may
@@ -92,19 +95,19 @@ static bool engine_takes_repeats(const char *spec) {
  * the individual references that it only counts. */
 static const char *why_all(const run_options *o) {
     const pipeline_options *pipe = &o->analysis.pipe;
-    return o->analysis.distances                             ? "--distances"
-           : pipe->block && strcmp(pipe->block, "addr") == 0 ? "-b addr"
-           : strncmp(pipe->hist, "reference", 9) == 0        ? "--hist=reference"
-           : pipe->peaks                                     ? "--peaks"
-           : pipe->attribute.on                              ? "--attribute"
-           : o->what.burst                                   ? "--burst"
-           : o->simulates                                    ? "simulated caches"
-           : pipe->stacks                                    ? "--stacks=private"
-           : pipeline_is_lockstep(pipe)                      ? "--interleave=lockstep"
-           : o->predict                                      ? "--predict"
-           : o->what.tool == RECORDER_CLANG && pipe->kinds   ? "--kinds with --tool=clang"
-           : !engine_takes_repeats(pipe->engine)             ? "this engine"
-                                                             : NULL;
+    return o->analysis.distances                                        ? "--distances"
+           : pipe->block && strcmp(pipe->block, "addr") == 0            ? "-b addr"
+           : strncmp(pipe->hist, "reference", 9) == 0                   ? "--hist=reference"
+           : pipe->peaks                                                ? "--peaks"
+           : pipe->attribute.on                                         ? "--attribute"
+           : o->what.burst                                              ? "--burst"
+           : o->simulates && !rd_hierarchy_takes_repeats(&o->hierarchy) ? "these simulated caches"
+           : pipe->stacks                                               ? "--stacks=private"
+           : pipeline_is_lockstep(pipe)                                 ? "--interleave=lockstep"
+           : o->predict                                                 ? "--predict"
+           : o->what.tool == RECORDER_CLANG && pipe->kinds ? "--kinds with --tool=clang"
+           : !engine_takes_repeats(o)                      ? "this engine"
+                                                           : NULL;
 }
 
 static int choose_collapse(rd_ctx *ctx, run_options *o) {
@@ -119,6 +122,7 @@ static int choose_collapse(rd_ctx *ctx, run_options *o) {
     /* The recorder records everything if the block size is invalid, which pipeline_open() reports,
      * or above RD_COLLAPSE_MAX, which rd_live_new() refuses. */
     o->what.collapse_bytes = bytes & (bytes - 1) || bytes > RD_COLLAPSE_MAX ? 0 : bytes;
+    o->what.collapse_loads = o->simulates && o->what.collapse_bytes;
     return EXIT_OK;
 }
 

@@ -196,6 +196,7 @@ recorder *recorder_start(rd_ctx *ctx, const recorder_options *options, int n, ch
                              .thread = options->thread,
                              .sync = options->sync,
                              .collapse_bytes = options->collapse_bytes,
+                             .collapse_loads = options->collapse_loads,
                              .paused = options->paused || options->start || options->inside,
                              .running = is_running,
                              .user = r};

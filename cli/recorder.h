@@ -26,6 +26,7 @@ typedef struct recorder_options {
                                           so on; NULL: record all */
     const char *start, *stop, *inside; /* functions of --start, --stop and --inside; NULL: none */
     uint64_t collapse_bytes;           /* see rd_live_config; 0: off */
+    bool collapse_loads;               /* see rd_live_config */
     bool paused;                       /* true: start recording only when a marker, a function or a
                                           signal asks for it */
     bool quiet;                        /* true: show no notes */

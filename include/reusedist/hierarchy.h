@@ -102,6 +102,11 @@ RD_API RD_CHECKED rd_status rd_hierarchy_check_private(rd_ctx *ctx, const rd_hie
  * out. The caller frees the text with rd_text_free(). */
 RD_API RD_CHECKED rd_status rd_hierarchy_text(rd_ctx *ctx, const rd_hierarchy *h, char **out);
 
+/* Returns whether the caches have the same counters if only the first of consecutive references to one
+ * block is simulated, and the first store, if one of the other references is a store. The other references
+ * only add to the references of the innermost cache. */
+RD_API bool rd_hierarchy_takes_repeats(const rd_hierarchy *h);
+
 /* Returns whether the hierarchy begins with an instruction cache and a data cache, L1I and L1D. */
 RD_API bool rd_hierarchy_is_split(const rd_hierarchy *h);
 

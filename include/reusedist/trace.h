@@ -326,6 +326,10 @@ typedef struct rd_live_config {
     void *user;
     bool sync; /* true: recorders record the synchronization of threads, RD_FIELD_SYNC; implies
                   thread */
+    /* true: recorders record a store unless the reference before it is a store as well, and batches
+     * always have kinds. So a simulation of caches knows which blocks are stored to, see
+     * rd_hierarchy_takes_repeats(). `collapse_bytes` must not be 0. */
+    bool collapse_loads;
 } rd_live_config;
 
 RD_API RD_CHECKED rd_status rd_live_new(rd_ctx *ctx, const rd_live_config *config, rd_live **out);

@@ -195,6 +195,18 @@ bool rd_hierarchy_is_split(const rd_hierarchy *h) {
            (strcmp(a, "L1D") == 0 && strcmp(b, "L1I") == 0);
 }
 
+/* A repeat hits in the innermost cache and changes nothing there: the block is the most recent one already,
+ * and dirty after the first store. This is true if no prefetch evicts the block, no reference changes the
+ * value of a block (rrip), no store is written through, and one cache is the innermost one. */
+bool rd_hierarchy_takes_repeats(const rd_hierarchy *h) {
+    if (!h || h->n == 0 || rd_hierarchy_is_split(h))
+        return false;
+    bool good = h->cache[0].policy != RD_POLICY_RRIP && h->cache[0].write == RD_WRITE_BACK;
+    for (size_t i = 0; i < h->n; i++)
+        good = good && h->cache[i].prefetch == RD_PREFETCH_NONE;
+    return good;
+}
+
 static rd_status check_names(rd_ctx *ctx, const rd_hierarchy *h) {
     for (size_t i = 0; i < h->n; i++) {
         size_t n = strnlen(h->cache[i].name, sizeof h->cache[i].name);

@@ -30,8 +30,8 @@
 #include <immintrin.h>
 #endif
 
-/* The bytes "\0RDRING7". The digit changes when the layout of the channel changes. */
-#define RDI_CHANNEL_MAGIC UINT64_C(0x37474e4952445200)
+/* The bytes "\0RDRING8". The digit changes when the layout of the channel changes. */
+#define RDI_CHANNEL_MAGIC UINT64_C(0x38474e4952445200)
 /* Number of words in a buffer. Buffers are large, so that a recorder needs milliseconds to fill a
  * quarter of RDI_CHANNEL_FULL_MAX buffers, and the reader can sleep during this time. Only buffers that
  * were ever taken use memory. */
@@ -99,6 +99,10 @@ typedef struct rdi_buffer {
  * this time, the reader skips the contents. */
 #define RDI_WORDS_CHANGING UINT32_MAX
 
+/* A bit of `collapse`: a store stays unless the record before it is a store as well. So at least one store
+ * is left of consecutive references to one block among which are stores. */
+#define RDI_COLLAPSE_LOADS 0x100
+
 typedef struct rdi_channel {
     uint64_t magic;
     uint32_t record_words; /* number of words per record: 1, or 2 with program counters */
@@ -106,7 +110,8 @@ typedef struct rdi_channel {
     uint32_t closed;       /* nonzero: the reader takes no more buffers */
     uint32_t processes;    /* number of recordings that have begun */
     uint64_t skipped;      /* number of references that recorders left out intentionally */
-    uint32_t collapse;     /* 1 + log2 of the block size for removing repeats; 0: keep repeats */
+    uint32_t collapse;     /* 1 + log2 of the block size for removing repeats, combined with
+                              RDI_COLLAPSE_LOADS; 0: keep repeats */
     uint32_t events;       /* mask of RDI_EVENTS_*: the events that recorders write */
     uint32_t vector_bits;  /* usable vector width of this processor: 0, 256 or 512 */
     uint32_t buffers;      /* number of buffers */
@@ -212,6 +217,9 @@ static inline int rdi_channel_is_hopeless(const rdi_channel *channel, unsigned *
 typedef struct rdi_collapse {
     uint64_t at, kept; /* number of words examined so far, and number of these words that stay */
     uint64_t last;     /* the last block that the previous record touched */
+    uint64_t
+        store; /* RDI_RECORD_STORE: stores may stay, as with RDI_COLLAPSE_LOADS; 0: they do not */
+    uint64_t stored; /* `store` if the previous record is a store, else 0 */
 } rdi_collapse;
 
 static inline void rdi_channel_collapse_plain(rdi_collapse *c, unsigned shift, uint64_t step,
@@ -222,8 +230,9 @@ static inline void rdi_channel_collapse_plain(rdi_collapse *c, unsigned shift, u
         words[c->kept] = word;
         if (step == 2)
             words[c->kept + 1] = words[c->at + 1];
-        c->kept += first != c->last || end != c->last ? step : 0;
+        c->kept += first != c->last || end != c->last || (word & c->store) > c->stored ? step : 0;
         c->last = end;
+        c->stored = word & c->store;
     }
 }
 
@@ -246,7 +255,9 @@ rdi_channel_collapse_avx2(rdi_collapse *c, unsigned shift, uint64_t *words, uint
     const __m256i size_bits = _mm256_set1_epi64x(RDI_RECORD_SIZE_MAX << 2);
     const __m256i one = _mm256_set1_epi64x(1 << RDI_RECORD_SHIFT);
     const __m128i by = _mm_cvtsi32_si128((int)shift);
+    const __m256i store = _mm256_set1_epi64x((long long)(c->store << 63));
     __m256i last = _mm256_set1_epi64x((long long)c->last);
+    unsigned stored = (unsigned)c->stored; /* bit 0: the record before these ones is a store */
     uint64_t at = c->at, kept = c->kept;
     for (; at + 4 <= n; at += 4) {
         __m256i word = _mm256_loadu_si256((const __m256i *)(const void *)(words + at));
@@ -256,14 +267,18 @@ rdi_channel_collapse_avx2(rdi_collapse *c, unsigned shift, uint64_t *words, uint
         __m256i before = _mm256_blend_epi32(_mm256_permute4x64_epi64(end, 0x90), last, 3);
         __m256i same =
             _mm256_and_si256(_mm256_cmpeq_epi64(first, before), _mm256_cmpeq_epi64(end, before));
+        __m256i is_store = _mm256_and_si256(_mm256_slli_epi64(word, 63), store);
+        unsigned stores = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(is_store));
         unsigned keep = 15u ^ (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(same));
+        keep |= stores & ~(stores << 1 | stored);
+        stored = stores >> 3;
         __m256i lanes = _mm256_loadu_si256((const __m256i *)(const void *)order[keep]);
         _mm256_storeu_si256((__m256i *)(void *)(words + kept),
                             _mm256_permutevar8x32_epi32(word, lanes));
         kept += count[keep];
         last = _mm256_permute4x64_epi64(end, 0xff);
     }
-    *c = (rdi_collapse){at, kept, (uint64_t)_mm256_extract_epi64(last, 0)};
+    *c = (rdi_collapse){at, kept, (uint64_t)_mm256_extract_epi64(last, 0), c->store, stored};
 }
 
 /* Does the same as rdi_channel_collapse_avx2() for eight records at a time, and leaves up to seven
@@ -273,7 +288,9 @@ rdi_channel_collapse_avx512(rdi_collapse *c, unsigned shift, uint64_t *words, ui
     const __m512i size_bits = _mm512_set1_epi64(RDI_RECORD_SIZE_MAX << 2);
     const __m512i one = _mm512_set1_epi64(1 << RDI_RECORD_SHIFT);
     const __m128i by = _mm_cvtsi32_si128((int)shift);
+    const __m512i store = _mm512_set1_epi64((long long)c->store);
     __m512i end_before = _mm512_set1_epi64((long long)c->last);
+    unsigned stored = (unsigned)c->stored; /* bit 0: the record before these ones is a store */
     uint64_t at = c->at, kept = c->kept;
     for (; at + 8 <= n; at += 8) {
         __m512i word = _mm512_loadu_si512(words + at);
@@ -284,23 +301,27 @@ rdi_channel_collapse_avx512(rdi_collapse *c, unsigned shift, uint64_t *words, ui
         __mmask8 keep = _mm512_cmpneq_epi64_mask(
             _mm512_or_si512(_mm512_xor_si512(first, before), _mm512_xor_si512(end, before)),
             _mm512_setzero_si512());
+        unsigned stores = _mm512_test_epi64_mask(word, store);
+        keep |= (__mmask8)(stores & ~(stores << 1 | stored));
+        stored = stores >> 7;
         _mm512_storeu_si512(words + kept, _mm512_maskz_compress_epi64(keep, word));
         kept += (uint64_t)__builtin_popcount(keep);
         end_before = end;
     }
     uint64_t last[8];
     _mm512_storeu_si512(last, end_before);
-    *c = (rdi_collapse){at, kept, last[7]};
+    *c = (rdi_collapse){at, kept, last[7], c->store, stored};
 }
 #endif
 
-/* Removes records that touch only the last block that the previous record touches. Their distance
- * is 0, so it is enough to count them. Returns the number of words that remain, and sets the words
+/* Removes records that touch only the last block that the previous record touches, except some stores if
+ * RDI_COLLAPSE_LOADS is set. Their distance is 0, so it is enough to count them. Returns the number of words that remain, and sets the words
  * after them to 0. */
 static inline uint64_t rdi_channel_collapse(rdi_channel *channel, uint64_t *words, uint64_t n) {
-    unsigned shift = channel->collapse - 1 + RDI_RECORD_SHIFT;
+    unsigned shift = (channel->collapse & ~(unsigned)RDI_COLLAPSE_LOADS) - 1 + RDI_RECORD_SHIFT;
     uint64_t step = channel->record_words;
-    rdi_collapse c = {.last = ~UINT64_C(0)};
+    rdi_collapse c = {.last = ~UINT64_C(0),
+                      .store = channel->collapse & RDI_COLLAPSE_LOADS ? RDI_RECORD_STORE : 0};
 #if defined(__x86_64__)
     if (channel->vector_bits == 512 && step == 1)
         rdi_channel_collapse_avx512(&c, shift, words, n);

@@ -51,7 +51,9 @@ static rd_status map_channel(rd_live *live) {
                             (live->config.sync ? RDI_EVENTS_SYNC : 0) |
                             (live->config.contexts ? RDI_EVENTS_CONTEXTS : 0);
     live->channel->recording = !live->config.paused;
-    live->channel->collapse = live->collapse = rdi_bit_width(live->config.collapse_bytes);
+    live->collapse = rdi_bit_width(live->config.collapse_bytes);
+    live->channel->collapse =
+        live->collapse | (live->config.collapse_loads ? RDI_COLLAPSE_LOADS : 0);
     rdi_isa isa = RDI_ISA_PLAIN;
     RD_TRY(rdi_isa_choose(live->ctx, "live", RDI_ISA_AUTO, &isa));
     live->vector_bits = isa == RDI_ISA_AVX512 ? 512 : isa == RDI_ISA_AVX2 ? 256 : 0;
@@ -78,6 +80,9 @@ rd_status rd_live_new(rd_ctx *ctx, const rd_live_config *config, rd_live **out) 
     if (config->collapse_bytes && (config->events || config->sync))
         return rdi_fail(ctx, RD_EINVAL,
                         "rd_live_config.collapse_bytes must be 0 if `events` or `sync` is true");
+    if (config->collapse_loads && !config->collapse_bytes)
+        return rdi_fail(ctx, RD_EINVAL,
+                        "rd_live_config.collapse_loads needs rd_live_config.collapse_bytes");
     if (config->contexts && !config->events)
         return rdi_fail(ctx, RD_EINVAL, "rd_live_config.contexts needs rd_live_config.events");
     rd_live *live = rdi_calloc(ctx, 1, sizeof *live);

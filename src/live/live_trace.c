@@ -29,11 +29,13 @@
 typedef struct live_reader {
     rdi_reader *r;
     rd_live *live;
+    rdi_decode_words *decode_words;
+    rdi_decode_bare *decode_bare;
     int buffer; /* index of the buffer being read; -1: none */
     const uint64_t *words;
     size_t at, end; /* index of the next word, and number of words */
     bool ended;     /* true: no more records will come */
-    bool bare;      /* true: the batch has only addresses */
+    bool bare;      /* true: the batch has no sizes, and kinds only with collapse_loads */
     rdi_event_list events;
     size_t events_many; /* number of events at which unnecessary events are dropped */
     uint64_t *contexts; /* the calling contexts of a batch; NULL: they are not recorded */
@@ -192,19 +194,19 @@ static void fetch_ahead(const live_reader *l, const uint64_t *run) {
         RDI_PREFETCH(run + i);
 }
 
-/* Decodes records in runs. Sets l->bare to whether the analysis needs only the addresses of the
- * first run, and stops before the first run for which this differs. Returns the number of decoded
+/* Decodes records in runs. Sets l->bare to whether the analysis needs no sizes of the first run, and stops before the first run for which this differs. Returns the number of decoded
  * records. If l->bare is false, sets *good to whether all decoded records are valid. */
 static size_t decode_runs(live_reader *l, const uint64_t *words, size_t n, uint64_t tag,
                           bool *good) {
     unsigned shift = l->live->collapse - 1;
-    rdi_decode_bare *bare_ones = rdi_choose_decode_bare(l->live->vector_bits);
     rdi_columns *col = l->r->col;
+    bool kinds = l->live->config.collapse_loads;
     size_t done = 0;
     while (done < n) {
         size_t k = n - done < RUN_MAX ? n - done : RUN_MAX;
         fetch_ahead(l, words + done);
-        bool bare = bare_ones(words + done, k, tag, shift, col->addr + done);
+        bool bare = l->decode_bare(words + done, k, tag, shift, col->addr + done,
+                                   kinds ? col->kind + done : NULL);
         if (done == 0)
             l->bare = bare;
         else if (bare != l->bare)
@@ -212,19 +214,20 @@ static size_t decode_runs(live_reader *l, const uint64_t *words, size_t n, uint6
         done += k;
     }
     if (!l->bare)
-        *good = rdi_decode_words(words, done, tag, col);
+        *good = l->decode_words(words, done, tag, col);
     return done;
 }
 
 /* Decodes records of two words each: the record and the program counter. Returns false if a record
  * is invalid. */
-static bool decode_pairs(const uint64_t *pairs, size_t n, uint64_t tag, rdi_columns *col) {
+static bool decode_pairs(const live_reader *l, const uint64_t *pairs, size_t n, uint64_t tag,
+                         rdi_columns *col) {
     uint64_t words[RDI_REFS_MAX];
     for (size_t i = 0; i < n; i++) {
         words[i] = pairs[2 * i];
         col->pc[i] = pairs[2 * i + 1] ^ tag;
     }
-    return rdi_decode_words(words, n, tag, col);
+    return l->decode_words(words, n, tag, col);
 }
 
 /* Drops unnecessary events if there are l->events_many or more. While recording is off, events may
@@ -337,7 +340,7 @@ static rd_status decode_events(live_reader *l, uint64_t tag, size_t *n, bool *go
             RD_TRY(limit_events(l));
         l->at += size;
     }
-    *good = rdi_decode_words(words, *n, tag, col);
+    *good = l->decode_words(words, *n, tag, col);
     return RD_OK;
 }
 
@@ -358,8 +361,8 @@ static rd_status decode(live_reader *l, size_t *n) {
         if (config->collapse_bytes && !config->pc)
             *n = decode_runs(l, words, *n, tag, &good);
         else
-            good = config->pc ? decode_pairs(words, *n, tag, col)
-                              : rdi_decode_words(words, *n, tag, col);
+            good = config->pc ? decode_pairs(l, words, *n, tag, col)
+                              : l->decode_words(words, *n, tag, col);
         l->at += *n * record_words(l);
     }
     const uint32_t thread = buffer->thread;
@@ -375,6 +378,8 @@ static rd_status live_open(void *self, rdi_reader *r) {
     l->r = r;
     l->live = r->source;
     l->buffer = -1;
+    l->decode_words = rdi_choose_decode_words(l->live->vector_bits);
+    l->decode_bare = rdi_choose_decode_bare(l->live->vector_bits);
     l->events.ctx = r->ctx;
     l->events_many = EVENTS_MANY;
     if (l->live->config.contexts)
@@ -418,15 +423,17 @@ static rd_status live_read(void *self, rd_refs *refs) {
     const rdi_columns *col = l->r->col;
     size_t n = 0;
     RD_TRY(read_records(l, &n));
+    bool kinds = !l->bare || config->collapse_loads;
     l->r->done += n;
     *refs = (rd_refs){
         .n = n,
-        .fields = (l->bare ? 0 : RD_FIELD_SIZE | RD_FIELD_KIND) | (config->pc ? RD_FIELD_PC : 0) |
-                  (config->thread ? RD_FIELD_THREAD : 0) | (config->events ? RD_FIELD_EVENTS : 0) |
-                  (config->sync ? RD_FIELD_SYNC : 0) | (config->contexts ? RD_FIELD_CONTEXT : 0),
+        .fields = (l->bare ? 0 : RD_FIELD_SIZE) | (kinds ? RD_FIELD_KIND : 0) |
+                  (config->pc ? RD_FIELD_PC : 0) | (config->thread ? RD_FIELD_THREAD : 0) |
+                  (config->events ? RD_FIELD_EVENTS : 0) | (config->sync ? RD_FIELD_SYNC : 0) |
+                  (config->contexts ? RD_FIELD_CONTEXT : 0),
         .addr = col->addr,
         .size = l->bare ? NULL : col->size,
-        .kind = l->bare ? NULL : col->kind,
+        .kind = kinds ? col->kind : NULL,
         .pc = config->pc ? col->pc : NULL,
         .thread = config->thread ? col->thread : NULL,
         .more = {[RD_MORE_CONTEXT] = l->contexts}};

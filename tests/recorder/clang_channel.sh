@@ -5,7 +5,7 @@ cc=$(dirname "$REUSEDIST")/libexec/reusedist/clang/reusedist-cc
 python3 - <<'END'
 import struct
 # A channel of one buffer that names 1024 buffers.
-head = b"\0RDRING7" + struct.pack("<IIIIQIIII", 1, 1, 0, 0, 0, 0, 0, 0, 1024)
+head = b"\0RDRING8" + struct.pack("<IIIIQIIII", 1, 1, 0, 0, 0, 0, 0, 0, 1024)
 with open("channel", "wb") as file:
     file.write(head.ljust(40960 + 65536 * 8, b"\0"))
 END

@@ -481,6 +481,10 @@ static void events_without_sense_are_refused(void **state) {
     rd_live_config config = {
         .size = sizeof config, .events = true, .collapse_bytes = 64, .running = nothing_comes};
     assert_int_equal(rd_live_new(ctx, &config, &live), RD_EINVAL);
+    config =
+        (rd_live_config){.size = sizeof config, .collapse_loads = true, .running = nothing_comes};
+    assert_int_equal(rd_live_new(ctx, &config, &live), RD_EINVAL);
+    assert_non_null(strstr(rd_last_error(ctx), "collapse_bytes"));
     rd_ctx_free(ctx);
 }
 
@@ -501,8 +505,9 @@ static void repeats_are_left_out_alike_on_every_processor(void **state) {
     uint64_t plain[100], vectors[100], seed = 1;
     uint32_t widest = t.channel->vector_bits;
     for (uint64_t n = 0; n <= 100; n++)
-        for (t.channel->collapse = 1; t.channel->collapse <= 8; t.channel->collapse++) {
+        for (uint32_t i = 0; i < 16; i++) {
             uint64_t before = seed;
+            t.channel->collapse = (1 + i / 2) | (i % 2 ? RDI_COLLAPSE_LOADS : 0);
             fill_random(plain, n, &seed);
             t.channel->vector_bits = 0;
             uint64_t kept = rdi_channel_collapse(t.channel, plain, n);
@@ -515,6 +520,38 @@ static void repeats_are_left_out_alike_on_every_processor(void **state) {
             }
         }
     stop(&t);
+}
+
+/* Tests that one store of a run of references to one block stays, and that its kind is delivered, with sizes
+ * and without. */
+static void a_store_stays_if_only_loads_are_left_out(void **state) {
+    (void)state;
+    static const uint8_t kinds[] = {RDI_RECORD_LOAD,  RDI_RECORD_LOAD,  RDI_RECORD_STORE,
+                                    RDI_RECORD_STORE, RDI_RECORD_LOAD,  RDI_RECORD_STORE,
+                                    RDI_RECORD_LOAD,  RDI_RECORD_FETCH, RDI_RECORD_STORE};
+    static const uint8_t left[] = {RD_LOAD, RD_STORE, RD_STORE, RD_STORE};
+    for (unsigned spans = 0; spans < 2; spans++) {
+        live_test t;
+        const rd_refs *refs = NULL;
+        start(&t, (rd_live_config){.size = sizeof(rd_live_config),
+                                   .collapse_bytes = 64,
+                                   .collapse_loads = true});
+        int index = rdi_channel_take(t.channel, (uint32_t)getpid());
+        uint64_t *words = rdi_channel_words(t.channel, (unsigned)index);
+        for (size_t i = 0; i < RDI_COUNT(kinds); i++)
+            words[i] = record(0x1000 + 4 * i, 4, kinds[i]);
+        words[RDI_COUNT(kinds)] = record(0x20fc, spans ? 8 : 4, RDI_RECORD_FETCH);
+        rdi_channel_submit(t.channel, index, RDI_COUNT(kinds) + 1);
+        assert_int_equal(rd_trace_read(t.trace, &refs), RD_OK);
+        assert_int_equal(refs->n, 5);
+        assert_int_equal(rd_trace_repeats(t.trace), 5);
+        assert_true(refs->fields & RD_FIELD_KIND && refs->kind);
+        assert_true(!refs->size == !spans);
+        assert_memory_equal(refs->kind, left, sizeof left);
+        assert_int_equal(refs->kind[4], RD_FETCH);
+        assert_true(refs->addr[3] == 0x1020 && refs->addr[4] == 0x20fc);
+        stop(&t);
+    }
 }
 
 /* Fills a buffer with four loads of each of `blocks` blocks. Returns its index. */
@@ -756,6 +793,7 @@ int main(void) {
         cmocka_unit_test(needless_events_do_not_pile_up),
         cmocka_unit_test(events_without_sense_are_refused),
         cmocka_unit_test(repeats_are_left_out_alike_on_every_processor),
+        cmocka_unit_test(a_store_stays_if_only_loads_are_left_out),
         cmocka_unit_test(repeats_are_those_of_what_was_read),
         cmocka_unit_test(repeats_are_refused_where_each_reference_counts),
         cmocka_unit_test(a_buffer_half_rid_of_repeats_is_not_read),

@@ -1,8 +1,11 @@
 /* Tests simulated caches in an analysis and in a profile: an analysis has the same counts as a
  * simulator, and the section "hierarchy" is written, read, merged and checked. */
 #include "reusedist/reusedist.h"
+
+#include "live/channel.h"
 #include "support/files.h"
 #include "support/fixture.h"
+#include "support/hierarchies.h"
 #include "support/profiles.h"
 #include "support/traces.h"
 
@@ -175,6 +178,59 @@ static void decoding_ahead_changes_nothing(void **state) {
     files_remove(shorter);
 }
 
+#define RUNS 3000
+
+/* Simulates `n` references, given by records of the channel. */
+static void simulate_records(const rd_hierarchy *h, const uint64_t *words, size_t n,
+                             rd_cache_counts *counts) {
+    static uint64_t blocks[RUNS];
+    static uint8_t kinds[RUNS];
+    rd_simulator *s = NULL;
+    rd_simulator_config config = {.size = sizeof config, .block_bytes = 64};
+    for (size_t i = 0; i < n; i++) {
+        blocks[i] = words[i] >> RDI_RECORD_SHIFT >> 6;
+        kinds[i] = (uint8_t)(1u << (words[i] & 3));
+    }
+    ok(rd_simulator_new(ctx, h, &config, &s));
+    ok(rd_simulator_feed(s, blocks, kinds, n));
+    ok(rd_simulator_counts(s, counts));
+    rd_simulator_free(s);
+}
+
+/* Tests that counters stay the same without repeated references if rd_hierarchy_takes_repeats() returns true,
+ * and that this function does not return false for all hierarchies whose counters stay the same. */
+static void repeats_change_nothing_in_caches_that_take_them(void **state) {
+    (void)state;
+    rdi_rng rng = {7};
+    unsigned taken = 0, differ = 0;
+    for (unsigned round = 0; round < 300; round++) {
+        static uint64_t words[RUNS];
+        static rdi_channel channel = {.collapse = 7 | RDI_COLLAPSE_LOADS, .record_words = 1};
+        rd_cache_counts all[RD_CACHES_MAX] = {{0}}, some[RD_CACHES_MAX] = {{0}};
+        rd_hierarchy h;
+        uint64_t block = 0;
+        hierarchies_random(&rng, 64, &h);
+        for (size_t i = 0; i < RUNS; i++) {
+            block = rdi_rng_below(&rng, 2) ? block : 64 + rdi_rng_below(&rng, 300);
+            words[i] = block << 6 << RDI_RECORD_SHIFT | RDI_RECORD_LOW(8, rdi_rng_below(&rng, 3));
+        }
+        simulate_records(&h, words, RUNS, all);
+        size_t n = (size_t)rdi_channel_collapse(&channel, words, RUNS);
+        assert_in_range(n, RUNS / 4, RUNS - RUNS / 4);
+        simulate_records(&h, words, n, some);
+        some[0].references += RUNS - n;
+        bool same = memcmp(all, some, sizeof all) == 0;
+        bool takes = rd_hierarchy_takes_repeats(&h);
+        if (takes && !same)
+            fail_msg("counters differ in round %u", round);
+        taken += takes;
+        differ += !same;
+    }
+    assert_in_range(taken, 50, 250);
+    assert_in_range(differ, 50, 250);
+    assert_false(rd_hierarchy_takes_repeats(NULL));
+}
+
 static void section_is_read_back_and_merged(void **state) {
     (void)state;
     rd_profile *p[2] = {analyze(CACHES, NULL), analyze("L1=256:2", NULL)}, *sum = NULL;
@@ -277,6 +333,7 @@ int main(void) {
         cmocka_unit_test(analysis_counts_like_a_simulator),
         cmocka_unit_test(threads_and_distances_change_nothing),
         cmocka_unit_test(decoding_ahead_changes_nothing),
+        cmocka_unit_test(repeats_change_nothing_in_caches_that_take_them),
         cmocka_unit_test(section_is_read_back_and_merged),
         cmocka_unit_test(the_machine_is_kept),
         cmocka_unit_test(impossible_sections_are_refused),
