@@ -213,7 +213,7 @@ static void classify_known(rdi_lru_levels *l, const uint64_t *distances, size_t 
 
 static void count_references(rdi_lru_levels *l, const uint8_t *kinds, size_t n) {
     size_t fetches = 0;
-    for (size_t i = 0; kinds && i < n; i++)
+    for (size_t i = 0; l->outer == 2 && kinds && i < n; i++)
         fetches += kinds[i] == RD_FETCH;
     l->level[l->first[1]].references += fetches;
     l->level[l->first[0]].references += n - fetches;

@@ -34,11 +34,25 @@ void rdi_recency_fini(rdi_recency *r) {
 
 /* ---- times ---- */
 
-/* Gives the near blocks the times after RDI_LRU_BEGIN, in the same order. */
+/* Sets the new times of the near blocks, which are in the same order after RDI_LRU_BEGIN, and returns the
+ * last of them. The entries of all other times are not set. Most times are not live, so eight of them are
+ * skipped at once. */
+static uint32_t choose_times(rdi_recency *r) {
+    const uint8_t *live = r->live;
+    uint32_t *times = r->renumbered, next = RDI_LRU_BEGIN, now = r->now;
+    for (uint32_t t = r->limit; t <= now; t += sizeof(uint64_t)) {
+        uint64_t some = rdi_load_le64(live + t);
+        if (now - t < sizeof some - 1) /* times after `now` may be marked */
+            some &= (UINT64_C(1) << 8 * (now - t + 1)) - 1;
+        for (; some; some &= some - 1)
+            times[t + (uint32_t)__builtin_ctzll(some) / 8] = ++next;
+    }
+    return next;
+}
+
+/* Gives the near blocks new times. */
 static void renumber(rdi_recency *r, rdi_lru *c) {
-    uint32_t *times = r->renumbered, next = RDI_LRU_BEGIN;
-    for (uint32_t t = r->limit; t <= r->now; t++)
-        times[t] = r->live[t] ? ++next : 0;
+    uint32_t *times = r->renumbered, next = choose_times(r);
     rdi_lru_renumber(c, r->limit, times);
     rdi_block_map_remove_below(&r->evicted, r->limit);
     rdi_block_slot *slot;
@@ -99,11 +113,15 @@ static rd_status miss(rdi_recency *r, const rdi_lru *c, const rdi_lru_miss *m, b
 rd_status rdi_recency_classify(rdi_recency *r, const rdi_lru *c, const uint32_t *before, size_t n,
                                const rdi_lru_miss *misses, uint64_t *far, size_t *n_far) {
     size_t kept = 0;
+    uint8_t *live = r->live;
+    uint32_t limit = r->limit; /* a copy in a register, because stores to `live` may change *r */
     for (size_t i = 0; i < n; i++) {
         bool near;
-        if (RDI_LIKELY(before[i] - r->limit < RDI_LRU_MISSED - r->limit))
-            r->live[before[i]] = 0;
-        else if (before[i] == RDI_LRU_MISSED) {
+        if (RDI_LIKELY(before[i] - limit < RDI_LRU_MISSED - limit)) {
+            live[before[i]] = 0;
+            continue;
+        }
+        if (before[i] == RDI_LRU_MISSED) {
             RD_TRY(miss(r, c, misses, &near));
             r->conflict += near;
             far[kept] = misses++->lane - 1;
@@ -112,6 +130,7 @@ rd_status rdi_recency_classify(rdi_recency *r, const rdi_lru *c, const uint32_t 
             r->far_hits++;
             enter(r);
         }
+        limit = r->limit;
     }
     r->now += (uint32_t)n;
     *n_far = kept;
