@@ -48,8 +48,8 @@ typedef struct part {
 
 /* The temporary arrays of a worker. */
 typedef struct scratch {
-    uint64_t *sorted, *distances; /* room for ROUND elements each */
-    uint32_t *ends;               /* one per set of the largest part, plus 1 */
+    uint64_t *sorted, *distances; /* room for ROUND elements each; `sorted` has a spare one */
+    uint32_t *ends;               /* one per set of the largest part, plus 2 */
 } scratch;
 
 struct rd_ways {
@@ -117,23 +117,29 @@ static void filter(const rd_ways *w, choice *c) {
     c->removed += w->n - kept;
 }
 
+/* Returns the number of the block's set within the part, or p->n if the set is not in the part. */
+static inline uint64_t set_in_part(const part *p, uint64_t block) {
+    uint64_t set = set_of(p->of, block) - p->first;
+    return set < p->n ? set : p->n;
+}
+
 /* Copies the references of the part from those that are left to s->sorted, sorted by set and in
  * their order within each set. Afterwards, the references to set i of the part end at
- * s->ends[i]. */
+ * s->ends[i]. No processor can predict which references are in the part. So there are no branches,
+ * and each other reference is stored after all references of the part, where the next one
+ * overwrites it. */
 static void sort_round(const part *p, scratch *s) {
     const choice *c = p->of;
-    memset(s->ends, 0, (p->n + 1) * sizeof *s->ends);
-    for (size_t i = 0; i < c->n; i++) {
-        uint64_t set = set_of(c, c->left[i]) - p->first;
-        if (set < p->n)
-            s->ends[set + 1]++;
-    }
+    memset(s->ends, 0, (p->n + 2) * sizeof *s->ends);
+    for (size_t i = 0; i < c->n; i++)
+        s->ends[set_in_part(p, c->left[i]) + 1]++;
     for (uint64_t i = 0; i < p->n; i++)
         s->ends[i + 1] += s->ends[i];
     for (size_t i = 0; i < c->n; i++) {
-        uint64_t set = set_of(c, c->left[i]) - p->first;
-        if (set < p->n)
-            s->sorted[s->ends[set]++] = c->left[i];
+        uint64_t block = c->left[i], set = set_in_part(p, block);
+        uint32_t at = s->ends[set];
+        s->sorted[at] = block;
+        s->ends[set] = at + (set < p->n);
     }
 }
 
@@ -269,9 +275,9 @@ static rd_status init_scratch(rd_ways *w) {
         most = w->parts[i].n > most ? w->parts[i].n : most;
     for (unsigned i = 0; i < w->workers; i++) {
         scratch *s = &w->scratch[i];
-        s->sorted = rdi_alloc(w->ctx, ROUND, sizeof *s->sorted);
+        s->sorted = rdi_alloc(w->ctx, ROUND + 1, sizeof *s->sorted);
         s->distances = rdi_alloc(w->ctx, ROUND, sizeof *s->distances);
-        s->ends = rdi_alloc(w->ctx, most + 1, sizeof *s->ends);
+        s->ends = rdi_alloc(w->ctx, most + 2, sizeof *s->ends);
         if (!s->sorted || !s->distances || !s->ends)
             return RD_ENOMEM;
     }
