@@ -16,8 +16,8 @@ rd_status rdi_recency_init(rdi_recency *r, rd_ctx *ctx, const rdi_lru *c, uint64
                        .limit = RDI_LRU_BEGIN + 1};
     r->live = rdi_pages_alloc(ctx, r->room + sizeof(uint64_t));
     r->renumbered = rdi_pages_alloc(ctx, r->room * sizeof *r->renumbered);
-    r->lost = rdi_pages_alloc(ctx, r->sets * sizeof *r->lost);
-    if (!r->live || !r->renumbered || !r->lost)
+    r->rings = rdi_pages_alloc(ctx, r->sets * sizeof *r->rings);
+    if (!r->live || !r->renumbered || !r->rings)
         return RD_ENOMEM;
     return rdi_block_map_init(&r->evicted, ctx);
 }
@@ -27,7 +27,7 @@ void rdi_recency_fini(rdi_recency *r) {
         return;
     rdi_pages_free(r->ctx, r->live, r->room + sizeof(uint64_t));
     rdi_pages_free(r->ctx, r->renumbered, r->room * sizeof *r->renumbered);
-    rdi_pages_free(r->ctx, r->lost, r->sets * sizeof *r->lost);
+    rdi_pages_free(r->ctx, r->rings, r->sets * sizeof *r->rings);
     rdi_block_map_fini(&r->evicted);
     *r = (rdi_recency){0};
 }
@@ -50,6 +50,18 @@ static uint32_t choose_times(rdi_recency *r) {
     return next;
 }
 
+/* Gives the near blocks of a ring the new times `times`, the last of which is `last`, and removes all other
+ * blocks. */
+static void renumber_ring(rdi_recency_ring *ring, uint32_t limit, const uint32_t *times,
+                          uint32_t last) {
+    for (unsigned i = 0; i < RDI_RECENCY_RING; i++) {
+        bool near = ring->lanes[i] && ring->times[i] >= limit;
+        ring->lanes[i] = near ? ring->lanes[i] : 0;
+        ring->times[i] = near ? times[ring->times[i]] : 0;
+    }
+    ring->lost = ring->lost < limit ? 0 : last;
+}
+
 /* Gives the near blocks new times. */
 static void renumber(rdi_recency *r, rdi_lru *c) {
     uint32_t *times = r->renumbered, next = choose_times(r);
@@ -59,7 +71,7 @@ static void renumber(rdi_recency *r, rdi_lru *c) {
     for (size_t at = 0; (slot = rdi_block_map_next(&r->evicted, &at));)
         slot->value = times[slot->value];
     for (uint64_t i = 0; i < c->index.sets; i++)
-        r->lost[i] = r->lost[i] < r->limit ? 0 : next;
+        renumber_ring(&r->rings[i], r->limit, times, next);
     memset(r->live, 1, r->now + 1);
     r->limit = RDI_LRU_BEGIN + 1;
     r->now = next;
@@ -89,25 +101,54 @@ static void enter(rdi_recency *r) {
     r->limit += (uint32_t)__builtin_ctzll(live) / 8 + 1;
 }
 
-/* Notes a reference that missed, and sets *near to whether its block was near. Searches the table
- * only if the set may have evicted a near block, because most sets have not. */
+/* Removes a block from the ring and from the table, if it is there. Returns its time, or 0 if it is not near.
+ * Searches the table only if it may have near blocks of the ring. */
+static uint32_t take_evicted(rdi_recency *r, rdi_recency_ring *ring, uint64_t block) {
+    unsigned found = 0;
+    for (unsigned i = 0; i < RDI_RECENCY_RING; i++)
+        found |= (unsigned)(ring->lanes[i] == block + 1) << i;
+    uint32_t time = 0;
+    if (found) {
+        unsigned i = (unsigned)__builtin_ctz(found);
+        ring->lanes[i] = 0;
+        time = ring->times[i];
+    } else if (ring->lost >= r->limit) {
+        const uint64_t *known = rdi_block_map_find(&r->evicted, block);
+        time = known ? (uint32_t)*known : 0;
+        if (known)
+            rdi_block_map_remove(&r->evicted, block);
+    }
+    return time >= r->limit ? time : 0;
+}
+
+/* Adds a near block, given by its lane, to the ring. If the oldest entry of the ring is near, it moves to the
+ * table. */
+static rd_status add_evicted(rdi_recency *r, rdi_recency_ring *ring, uint64_t lane, uint32_t time) {
+    unsigned i = ring->oldest;
+    uint64_t lost = ring->lanes[i], old;
+    uint32_t lost_time = ring->times[i];
+    ring->oldest = (i + 1) % RDI_RECENCY_RING;
+    ring->lanes[i] = lane;
+    ring->times[i] = time;
+    if (lost == 0 || lost_time < r->limit)
+        return RD_OK;
+    ring->lost = lost_time;
+    return rdi_block_map_exchange(&r->evicted, lost - 1, lost_time, &old);
+}
+
+/* Notes a reference that missed, and sets *near to whether its block was near. */
 static rd_status miss(rdi_recency *r, const rdi_lru *c, const rdi_lru_miss *m, bool *near) {
-    uint64_t block = m->lane - 1, old, *time = NULL;
-    uint32_t *lost = &r->lost[rdi_set_of(&c->index, block)];
-    if (*lost >= r->limit)
-        time = rdi_block_map_find(&r->evicted, block);
-    *near = time && *time >= r->limit;
+    uint64_t block = m->lane - 1;
+    rdi_recency_ring *ring = &r->rings[rdi_set_of(&c->index, block)];
+    uint32_t time = take_evicted(r, ring, block);
+    *near = time != 0;
     if (*near)
-        r->live[*time] = 0;
+        r->live[time] = 0;
     else
         enter(r);
-    if (time)
-        rdi_block_map_remove(&r->evicted, block);
-    if (m->victim_time < r->limit)
-        return RD_OK;
-    *lost = m->victim_time;
-    return rdi_block_map_exchange(&r->evicted, (m->victim & ~RDI_LRU_DIRTY) - 1, m->victim_time,
-                                  &old);
+    return m->victim_time < r->limit
+               ? RD_OK
+               : add_evicted(r, ring, m->victim & ~RDI_LRU_DIRTY, m->victim_time);
 }
 
 rd_status rdi_recency_classify(rdi_recency *r, const rdi_lru *c, const uint32_t *before, size_t n,

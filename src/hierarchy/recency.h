@@ -5,8 +5,10 @@
  * blocks. So a distance is below C if and only if the time of the previous reference to the block is
  * not before a limit, the time of the last reference to the oldest near block. The limit never
  * moves back to an earlier reference. The simulated cache stores the time of each block that it holds
- * together with the block's lane, so that a reference that hits needs no search. The times of near
- * blocks that the cache has evicted are in a table. */
+ * together with the block's lane, so that a reference that hits needs no search. Each set also has a ring
+ * with the near blocks that it has evicted last, and their times. It evicts blocks in the order of their
+ * times, so the oldest entries of the ring are the first ones that are not near any more. Near blocks that
+ * do not fit into the ring are in a table. */
 #ifndef RDI_RECENCY_H
 #define RDI_RECENCY_H
 
@@ -15,22 +17,31 @@
 #include "order/block_map.h"
 
 #define RDI_RECENCY_BLOCKS (UINT64_C(1) << 30) /* maximum size of a cache in blocks */
+#define RDI_RECENCY_RING   8                   /* number of entries of a ring */
+
+/* The blocks that a set has evicted last. */
+typedef struct rdi_recency_ring {
+    uint64_t lanes[RDI_RECENCY_RING]; /* the number of a block plus 1; 0: the entry is empty */
+    uint32_t times[RDI_RECENCY_RING]; /* the last reference to the block */
+    uint32_t oldest;                  /* index of the entry that was filled first */
+    uint32_t
+        lost; /* an upper limit of the times of the near blocks that the table has got from this
+                      ring */
+} rdi_recency_ring;
 
 typedef struct rdi_recency {
     rd_ctx *ctx;
     uint64_t blocks, sets; /* size of the cache in blocks, and its number of sets */
     uint8_t *live; /* live[t]: 1 if the reference at time t is the last one to its block; times
                         after `now` may be marked as well. Its end is padded for loads of 8 bytes. */
-    uint32_t *renumbered; /* temporary: the new times */
-    uint32_t room;        /* length of `live` and `renumbered` */
-    uint32_t now;         /* the time of the last reference */
-    uint32_t limit;       /* the last reference to each near block is at this time or later */
-    uint64_t n;           /* number of near blocks */
-    rdi_block_map
-        evicted;    /* near blocks that the cache does not hold, with their times; blocks that
-                              are not near any more are removed from time to time */
-    uint32_t *lost; /* for each set, an upper limit of the times of the near blocks that it has
-                       evicted */
+    uint32_t *renumbered;    /* temporary: the new times */
+    uint32_t room;           /* length of `live` and `renumbered` */
+    uint32_t now;            /* the time of the last reference */
+    uint32_t limit;          /* the last reference to each near block is at this time or later */
+    uint64_t n;              /* number of near blocks */
+    rdi_recency_ring *rings; /* one per set */
+    rdi_block_map evicted; /* near blocks that neither the cache nor a ring holds, with their times;
+                                blocks that are not near any more are removed from time to time */
     uint64_t far_hits, conflict;
 } rdi_recency;
 
