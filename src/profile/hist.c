@@ -174,19 +174,21 @@ static rd_status add_near(rdi_hist *h, const near_counts *near) {
     return RD_OK;
 }
 
-static rd_status add_loglinear(rdi_hist *h, const uint64_t *distances, size_t n,
+/* Counts in log-linear bins with a width of 2^shift, at most RDI_LINEAR_FROM. */
+static rd_status add_loglinear(rdi_hist *h, unsigned shift, const uint64_t *distances, size_t n,
                                uint64_t *infinite) {
+    const uint64_t width = UINT64_C(1) << shift;
     near_counts near = {0};
     for (size_t i = 0; i < n; i++) {
         uint64_t d = distances[i];
-        if (d < RDI_LINEAR_FROM) {
+        if (d < width) {
             unsigned bin = rdi_bit_width(d);
             near.count[i % NEAR_COPIES][bin]++;
             near.sum[i % NEAR_COPIES][bin] += d;
         } else if (d == RD_COLD) {
             ++*infinite;
         } else {
-            RD_TRY(add_at(h, rdi_loglinear_index(RDI_LINEAR_FROM, d), 1, (rd_sum){d, 0}));
+            RD_TRY(add_at(h, shift + (d >> shift), 1, (rd_sum){d, 0}));
         }
     }
     return add_near(h, &near);
@@ -205,8 +207,10 @@ static rd_status add_any(rdi_hist *h, const uint64_t *distances, size_t n, uint6
 
 rd_status rdi_hist_add(rdi_hist *h, const uint64_t *distances, size_t n) {
     uint64_t infinite = 0;
-    RD_TRY(counts_loglinear(h) && n >= NEAR_LEAST ? add_loglinear(h, distances, n, &infinite)
-                                                  : add_any(h, distances, n, &infinite));
+    bool loglinear = counts_loglinear(h) || h->binning.kind == RD_BINS_LOGLINEAR;
+    unsigned shift = rdi_bit_width(rdi_loglinear_width(h->binning)) - 1;
+    RD_TRY(loglinear && n >= NEAR_LEAST ? add_loglinear(h, shift, distances, n, &infinite)
+                                        : add_any(h, distances, n, &infinite));
     h->infinite += infinite;
     return RD_OK;
 }

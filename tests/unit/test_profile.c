@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "profile/binning.h"
+#include "profile/hist.h"
 #include "support/context.h"
 #include "support/profiles.h"
 
@@ -16,6 +17,7 @@
 #define FULL      ((rd_binning){RD_BINS_FULL, 0})
 #define LOG       ((rd_binning){RD_BINS_LOG, 0})
 #define LOGLINEAR ((rd_binning){RD_BINS_LOGLINEAR, 0})
+#define WIDTH(w)  ((rd_binning){RD_BINS_LOGLINEAR, (w)})
 #define LINEAR(w) ((rd_binning){RD_BINS_LINEAR, (w)})
 #define GROUPS(n) ((rd_binning){RD_BINS_REFERENCE, (n)})
 
@@ -36,6 +38,42 @@ static void every_distance_lies_in_its_own_bin_and_bins_have_no_gaps(void **stat
                 expected_low = bin.high + 1;
             }
         }
+    }
+}
+
+/* Tests that many distances in one call give the same bins as each distance in a call of its own. */
+static void distances_together_are_counted_like_single_ones(void **state) {
+    rd_ctx *ctx = *state;
+    const rd_binning binnings[] = {
+        FULL,       LOG,         LOGLINEAR,   WIDTH(1),   WIDTH(2),
+        WIDTH(256), WIDTH(1024), LINEAR(300), GROUPS(10), LINEAR(UINT64_MAX)};
+    enum { N = 3000 };
+    static uint64_t distances[N];
+    uint64_t random = 5;
+    for (size_t i = 0; i < N; i++) {
+        random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+        distances[i] = (random >> 20) % (i % 9 ? 70000 : UINT64_C(1) << (i % 18)) >> i % 13;
+    }
+    for (size_t i = 0; i < N; i += 77)
+        distances[i] = RD_COLD;
+    for (size_t b = 0; b < RDI_COUNT(binnings); b++) {
+        rdi_hist *together = NULL, *single = NULL;
+        rd_bin *bins[2] = {NULL, NULL};
+        size_t n[2];
+        assert_int_equal(rdi_hist_new(ctx, binnings[b], &together), RD_OK);
+        assert_int_equal(rdi_hist_new(ctx, binnings[b], &single), RD_OK);
+        assert_int_equal(rdi_hist_add(together, distances, N), RD_OK);
+        for (size_t i = 0; i < N; i++)
+            assert_int_equal(rdi_hist_add_many(single, distances[i], 1), RD_OK);
+        assert_int_equal(rdi_hist_bins(together, &bins[0], &n[0]), RD_OK);
+        assert_int_equal(rdi_hist_bins(single, &bins[1], &n[1]), RD_OK);
+        assert_int_equal(n[0], n[1]);
+        assert_memory_equal(bins[0], bins[1], n[0] * sizeof *bins[0]);
+        assert_int_equal(rdi_hist_infinite(together), (N + 76) / 77);
+        for (size_t i = 0; i < 2; i++)
+            rdi_free(ctx, bins[i]);
+        rdi_hist_free(together);
+        rdi_hist_free(single);
     }
 }
 
@@ -397,6 +435,7 @@ static void refused_allocations_are_survived(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(every_distance_lies_in_its_own_bin_and_bins_have_no_gaps),
+        CASE(distances_together_are_counted_like_single_ones),
         CASE(the_last_bin_ends_at_the_largest_distance),
         CASE(zhong_log_linear_bins_are_powers_of_two_and_then_2048_wide),
         CASE(groups_differ_by_at_most_one_and_conserve_counts_and_sums),
