@@ -55,6 +55,7 @@ static void hierarchies(void **state) {
     EXPLAINED("h", rd_hierarchy_text(ctx, NULL, &text));
     EXPLAINED("out", rd_hierarchy_text(ctx, &h, NULL));
     assert_false(rd_hierarchy_is_split(NULL));
+    assert_false(rd_hierarchy_takes_repeats(NULL));
     rd_simulator *s = NULL;
     rd_cache_counts counts[RD_CACHES_MAX];
     rd_simulator_config config = {.size = sizeof config, .block_bytes = 64};
