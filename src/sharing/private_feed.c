@@ -195,7 +195,7 @@ static void prefetch(const rd_sharing *s, const tile *t) {
         const rdi_copy *copy = &s->copies[c];
         RDI_PREFETCH(&s->blocks[copy->block]);
         if (s->distances && copy->slot < RDI_SLOT_TOP)
-            rdi_weight_prefetch(&s->threads[t->thread[i]]->axis, copy->slot);
+            rdi_unit_prefetch(&s->threads[t->thread[i]]->axis, copy->slot);
         if (s->shared)
             RDI_PREFETCH(&s->shared->uses[c]);
     }

@@ -60,7 +60,7 @@ rd_status rdi_private_need_sets(rd_sharing *s, uint32_t *number) {
 static rd_status open_stack(rd_sharing *s, uint64_t key, rdi_private_stack *stack) {
     stack->key = key;
     RD_TRY(rdi_block_map_init(&stack->copy, s->ctx));
-    RD_TRY(rdi_weight_axis_init(&stack->axis, s->ctx, AXIS_UNIT));
+    RD_TRY(rdi_unit_axis_init(&stack->axis, s->ctx, AXIS_UNIT));
     return rdi_hist_new(s->ctx, s->config.binning, &stack->hist);
 }
 

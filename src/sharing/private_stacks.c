@@ -57,7 +57,7 @@ static void remove_copy(rd_sharing *s, rdi_copy *copy) {
     if (copy->slot >= RDI_SLOT_TOP)
         rdi_top_remove(&stack->top, copy->slot - RDI_SLOT_TOP);
     else if (s->distances)
-        rdi_weight_remove(&stack->axis, copy->slot);
+        rdi_unit_remove(&stack->axis, copy->slot);
     copy->slot = 0;
 }
 
@@ -105,8 +105,8 @@ static uint32_t enter_top(rd_sharing *s, rdi_private_stack *stack, uint64_t id, 
 }
 
 rd_status rdi_private_axis_room(rd_sharing *s, rdi_private_stack *stack, uint64_t n) {
-    rdi_weight_slots slots = {&s->copies->slot, sizeof *s->copies};
-    return rdi_weight_axis_room(&stack->axis, s->ctx, n, slots);
+    rdi_unit_slots slots = {&s->copies->slot, sizeof *s->copies};
+    return rdi_unit_axis_room(&stack->axis, s->ctx, n, slots);
 }
 
 /* Brings block `id` of copy `c`, which is not in the cache of its thread, to the top of the stack. */
@@ -118,7 +118,7 @@ static rd_status push(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint
     RD_TRY(rdi_private_axis_room(s, stack, 1));
     uint32_t last = enter_top(s, stack, id, c);
     if (last)
-        s->copies[last].slot = rdi_weight_push(&stack->axis, last, 1);
+        s->copies[last].slot = rdi_unit_push(&stack->axis, last);
     return RD_OK;
 }
 
@@ -198,11 +198,11 @@ static rd_status reuse(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uin
     RD_TRY(rdi_private_axis_room(s, stack, 1)); /* may change the slot */
     uint32_t slot = s->copies[c].slot, last = enter_top(s, stack, id, c);
     if (last) {
-        uint32_t to = rdi_weight_move(&stack->axis, slot, last, 1, 1, distance);
+        uint32_t to = rdi_unit_move(&stack->axis, slot, last, distance);
         s->copies[last].slot = to;
     } else {
-        *distance = rdi_weight_above(&stack->axis, slot);
-        rdi_weight_remove(&stack->axis, slot);
+        *distance = rdi_unit_above(&stack->axis, slot);
+        rdi_unit_remove(&stack->axis, slot);
     }
     *distance += stack->top.n;
     return RD_OK;
@@ -378,8 +378,7 @@ rd_status rdi_private_enter(rd_sharing *s, rdi_private_stack *stack, const rdi_t
         unsigned i = (unsigned)__builtin_ctzll(left);
         uint32_t c = tile->copy[i], last = tile->last[i];
         uint64_t distance;
-        s->copies[last].slot =
-            rdi_weight_move(&stack->axis, s->copies[c].slot, last, 1, 1, &distance);
+        s->copies[last].slot = rdi_unit_move(&stack->axis, s->copies[c].slot, last, &distance);
         s->copies[c].slot = RDI_SLOT_TOP + tile->lane[i];
         distance += stack->top.n;
         RD_TRY(count(stack, distance));

@@ -1,10 +1,9 @@
 /* The LRU stacks of threads with private caches, and the copies of blocks in these stacks.
  *
  * A copy is what one thread has, or had, of one block. The top of a thread's LRU stack has lanes
- * (sharing/stack_top.h), and the rest of the stack is on the thread's axis (order/weight_axis.h,
- * with the weight 1 for every block). So the place of a copy is a lane of the top or a slot on the
- * axis. A copy without a slot was removed by a store of another thread. The copies of a block form
- * a list.
+ * (sharing/stack_top.h), and the rest of the stack is on the thread's axis (order/unit_axis.h). So
+ * the place of a copy is a lane of the top or a slot on the axis. A copy without a slot was removed
+ * by a store of another thread. The copies of a block form a list.
  *
  * A block has an owner as long as only one thread has it. The stores of an owner change nothing for
  * the other threads except the set of bytes that were stored since their last references. These
@@ -20,7 +19,7 @@
 #define RDI_PRIVATE_STACKS_H
 
 #include "order/block_map.h"
-#include "order/weight_axis.h"
+#include "order/unit_axis.h"
 #include "profile/hist.h"
 #include "reusedist/sharing.h"
 #include "sharing/byte_mask.h"
@@ -59,10 +58,10 @@ typedef struct rdi_shared_block {
 #define RDI_PRIVATE_PENDING 256 /* maximum number of distances that are counted together */
 
 typedef struct rdi_private_stack {
-    uint64_t key;         /* process << 32 | thread number */
-    rdi_block_map copy;   /* maps a block to the copy of this thread */
-    rdi_stack_top top;    /* the most recent blocks of the stack */
-    rdi_weight_axis axis; /* the rest of the stack */
+    uint64_t key;       /* process << 32 | thread number */
+    rdi_block_map copy; /* maps a block to the copy of this thread */
+    rdi_stack_top top;  /* the most recent blocks of the stack */
+    rdi_unit_axis axis; /* the rest of the stack */
     rd_private_counts counts;
     uint64_t
         misses[RDI_PRIVATE_WINDOWS]; /* coherence misses per window, if details are requested */

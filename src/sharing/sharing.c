@@ -78,7 +78,7 @@ void rd_sharing_free(rd_sharing *s) {
     for (size_t i = 0; i < s->n_threads; i++) {
         rdi_private_stack *stack = s->threads[i];
         rdi_block_map_fini(&stack->copy);
-        rdi_weight_axis_fini(&stack->axis, s->ctx);
+        rdi_unit_axis_fini(&stack->axis, s->ctx);
         rdi_hist_free(stack->hist);
         rdi_free(s->ctx, stack);
     }

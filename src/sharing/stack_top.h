@@ -3,7 +3,7 @@
  * Most references are to blocks near the top of the stack. Blocks stay in their lanes, and each
  * lane has the time of its last reference. The distance of a block is the number of lanes with a
  * later time, which a few vector instructions count. Only the rest of the stack is on the axis of
- * the thread (order/weight_axis.h), below all lanes.
+ * the thread (order/unit_axis.h), below all lanes.
  *
  * Holes follow the same rule as on the axis. A removed block leaves a hole, which keeps its time. A
  * block that moves to the top leaves a hole, too, and fills the topmost hole. So if the topmost
