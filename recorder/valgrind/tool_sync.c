@@ -282,6 +282,9 @@ typedef struct thread_state {
     Bool started;   /* True: the thread has run code */
     ThreadId child; /* the number of this thread; 0: no other thread has created it */
     ULong turns;    /* value of the variable `turns` when the thread entered a system call */
+    ULong yielded;  /* value of the variable `turns` when the thread last filled its quantum */
+    UInt quanta;    /* number of quanta that the thread has filled */
+    Bool called;    /* True: the thread has made a system call since then */
 } thread_state;
 
 static thread_state *states; /* one entry per thread */
@@ -305,20 +308,37 @@ static void drop_left(thread_state *t, Addr outside) {
     }
 }
 
-/* Lets another thread run after the current block of code, by setting to 0 the number of blocks
- * that Valgrind's scheduler still grants this thread. The system call gives a thread that was just
- * woken the processor, so that it can ask Valgrind to run. */
-static void yield(void) {
+/* Gives a thread that was just woken the processor, so that it can ask Valgrind to run. */
+static void give_processor(void) {
+    if (threads > 1)
+        VG_(do_syscall)(__NR_sched_yield, 0, 0, 0, 0, 0, 0, 0, 0);
+}
+
+/* Lets a thread that has asked to run do so after the current block of code, by setting to 0 the
+ * number of blocks that Valgrind's scheduler still grants the current thread. */
+static void let_run(void) {
     UInt none = 0;
-    if (threads < 2)
-        return;
-    VG_(do_syscall)(__NR_sched_yield, 0, 0, 0, 0, 0, 0, 0, 0);
-    VG_(set_shadow_regs_area)
+    if (threads > 1)
+        VG_(set_shadow_regs_area)
     (current, 0, offsetof(VexGuestAMD64State, host_EvC_COUNTER), sizeof none, (const UChar *)&none);
 }
 
+static void yield(void) {
+    give_processor();
+    let_run();
+}
+
+/* After a quantum without system calls, the thread has woken no other one. If others have run since
+ * its last quantum, they are asking to run already. Then giving them the processor would only cost
+ * time. A thread that another one has woken, and that waits for a processor, gets it after a few
+ * quanta. */
 void sync_after_records(void) {
-    yield();
+    thread_state *t = &states[current];
+    if (t->called || t->yielded == turns || ++t->quanta % 4 == 0)
+        give_processor();
+    let_run();
+    t->called = False;
+    t->yielded = turns;
 }
 
 /* Reports that a thread acquires a semaphore. If the semaphore had the value V at first, the first
@@ -496,6 +516,7 @@ static Bool waits(UInt number, const UWord *args) {
 
 void sync_before_system_call(ThreadId thread, UInt number, const UWord *args) {
     states[thread].turns = turns;
+    states[thread].called = True;
     if (number == __NR_futex && states[thread].depth == 0)
         before_futex(thread, args);
 }
