@@ -185,6 +185,27 @@ RD_API rd_merged_facts rd_trace_merged(const rd_trace *t, size_t i);
  * reading. */
 typedef rd_status (*rd_refs_sink)(void *user, const rd_refs *refs);
 
+/* Traces that are read one after the other. */
+typedef struct rd_join {
+    size_t size; /* sizeof(rd_join) */
+    /* Sets *trace to the next trace, of which nothing was read yet, or leaves it NULL after the last one.
+     * The joined trace does not use the previous trace any more, so this function may close it. Reading
+     * the joined trace returns any status of this function other than RD_OK. */
+    rd_status (*next)(void *user, rd_trace **trace);
+    /* Receives a copy of each batch, with borrowed columns, when it is read from its trace; NULL: none. If
+     * this function fails, it sets refs->n to the number of references that the joined trace still
+     * delivers before reading returns the status. */
+    rd_status (*batch)(void *user, rd_refs *refs);
+    void *user; /* the first argument of `next` and `batch` */
+} rd_join;
+
+/* Opens a trace that delivers the records of several traces, one trace after the other. The positions of
+ * events continue from trace to trace. The joined trace has the format of the first trace, which this
+ * function asks for, but each batch has the columns of its own trace. The caller closes the traces; the
+ * last one that `next` returned must stay open until the joined trace is closed or `next` is called
+ * again. */
+RD_API RD_CHECKED rd_status rd_trace_join(rd_ctx *ctx, const rd_join *config, rd_trace **out);
+
 /* Configuration of the order of lockstep, in which the threads alternate and each delivers `turn`
  * references at a time. A field that is 0 has its default. */
 typedef struct rd_interleave {

@@ -229,8 +229,8 @@ static rd_status read_batch(order_reader *o) {
         return RD_OK;
     }
     o->n_events = rd_trace_events(o->source, &o->events);
-    if (o->refs->n)
-        o->fields = o->refs->fields & ~(uint32_t)RD_REQUEST_FIELDS;
+    if (o->refs->n) /* joined traces may have different columns */
+        o->fields |= o->refs->fields & ~(uint32_t)RD_REQUEST_FIELDS;
     o->ended = o->refs->n == 0 && o->n_events == 0;
     return o->recorded && !o->ended ? o->recorded(o->recorded_user, o->refs) : RD_OK;
 }

@@ -74,6 +74,24 @@ static void traces(void **state) {
     rd_trace_close(t);
 }
 
+static rd_status next_of_none(void *user, rd_trace **trace) {
+    (void)user;
+    (void)trace;
+    return RD_OK;
+}
+
+static void joined_traces(void **state) {
+    (void)state;
+    rd_trace *t = NULL;
+    const rd_join none = {.size = sizeof none, .next = next_of_none},
+                  unset = {.size = sizeof unset};
+    REFUSED(rd_trace_join(NULL, &none, &t));
+    EXPLAINED("config", rd_trace_join(ctx, NULL, &t));
+    EXPLAINED("out", rd_trace_join(ctx, &none, NULL));
+    expect_saying(rd_trace_join(ctx, &unset, &t), "next");
+    expect_saying(rd_trace_join(ctx, &none, &t), "there is no trace to join");
+}
+
 static bool no_more(void *user) {
     (void)user;
     return false;
@@ -341,11 +359,17 @@ static void verifiers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(traces),      cmocka_unit_test(live),
-        cmocka_unit_test(writers),     cmocka_unit_test(mappers),
-        cmocka_unit_test(analyses),    cmocka_unit_test(attribution_of_analyses),
-        cmocka_unit_test(attributors), cmocka_unit_test(threads),
-        cmocka_unit_test(shared_data), cmocka_unit_test(verifiers),
+        cmocka_unit_test(traces),
+        cmocka_unit_test(joined_traces),
+        cmocka_unit_test(live),
+        cmocka_unit_test(writers),
+        cmocka_unit_test(mappers),
+        cmocka_unit_test(analyses),
+        cmocka_unit_test(attribution_of_analyses),
+        cmocka_unit_test(attributors),
+        cmocka_unit_test(threads),
+        cmocka_unit_test(shared_data),
+        cmocka_unit_test(verifiers),
     };
     return cmocka_run_group_tests(tests, new_profile, free_profile);
 }
