@@ -22,6 +22,8 @@ typedef struct rdi_walled {
         ahead; /* number of records before wall `first`, or of all records if there is no wall, that
                        were read and not delivered */
     uint64_t last; /* number of the last record that was read */
+    bool began;    /* true: a record of the process was read */
+    bool divided;  /* true: a wall was read after a record of the process */
 } rdi_walled;
 
 typedef struct rdi_walls {

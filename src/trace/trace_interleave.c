@@ -42,8 +42,8 @@ typedef struct order_queue {
     size_t waits_for; /* entry of the event that the next record waits for; RDI_NO_EVENT: unknown */
     uint64_t waits_position; /* position of that event; if the entry `waits_for` has another
                                 position, it was reused */
-    uint64_t missed;         /* number of turns missed while the queue was empty and the reorder
-                                buffer was full */
+    uint64_t missed; /* number of turns missed while the reorder buffer was full and had no record
+                        of the thread */
 } order_queue;
 
 typedef struct order_reader {
@@ -57,6 +57,7 @@ typedef struct order_reader {
     size_t n_queues, queues_room;
     order_queue *had_turn; /* the thread that has or had the turn; NULL: none yet */
     uint64_t left;         /* number of references until this turn ends; 0: it has ended */
+    uint64_t full_rounds;  /* number of rounds of turns that began with a full reorder buffer */
     order_queue *recent;   /* the thread of the last record that was read; NULL: none */
     order_chunk *spare;    /* list of free segments of records */
 
@@ -101,6 +102,8 @@ static rd_status add_queue(order_reader *o, size_t at, uint64_t key, order_queue
     q->key = key;
     q->process = process;
     q->waits_for = RDI_NO_EVENT;
+    q->missed = process->divided ? 0 : o->full_rounds;
+    process->began = true;
     memmove(o->queues + at + 1, o->queues + at, (o->n_queues - at) * sizeof *o->queues);
     o->queues[at] = *out = q;
     o->n_queues++;
@@ -346,10 +349,12 @@ static bool is_runnable(const order_reader *o, order_queue *q) {
 }
 
 /* Called when the turn passes over the `n` threads after the thread that had it. If the reorder buffer
- * is full, counts a missed turn for each of these threads whose queue is empty. */
+ * is full, counts a missed turn for each of these threads whose queue is empty, and the rounds, each of
+ * which is a missed turn for any thread that comes into sight later. */
 static void count_missed(order_reader *o, size_t n) {
     if (o->held < o->room || !o->had_turn)
         return;
+    o->full_rounds += o->had_turn->index + 1 + n >= o->n_queues;
     for (size_t i = 0; i < n; i++) {
         order_queue *q = o->queues[(o->had_turn->index + 1 + i) % o->n_queues];
         q->missed += q->n == 0 && !rdi_walls_hold(q->process, q->process->last);

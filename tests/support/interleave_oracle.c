@@ -13,6 +13,7 @@ typedef struct oracle {
     size_t
         *wall; /* for each record, 1 + the index of the last wall of its process before it, or 0 */
     bool *delivered;
+    bool *seen;      /* for each thread, whether its first record was in sight */
     size_t d, walls; /* number of delivered records that are not walls, and of delivered walls */
     size_t *order;
 } oracle;
@@ -162,6 +163,38 @@ static bool is_overflow(const oracle *o, size_t thread) {
            o->records[next].kind != ORACLE_SYNC_ACQUIRE && !wall_holds(o, o->records[next].process);
 }
 
+/* Returns whether a thread whose first record has just come into sight has missed turns before. */
+static bool is_late(const oracle *o, size_t i) {
+    const oracle_record *r = &o->records[i];
+    bool divided = false;
+    for (size_t k = 0; k < i; k++)
+        divided = divided || (!is_wall(o, k) && waits_for_wall(o, i, k));
+    return r->kind != ORACLE_SYNC_ACQUIRE && !divided;
+}
+
+/* Returns the overflows of the threads whose first records have come into sight since the last call. The
+ * turn has begun `rounds` rounds before with a full reorder buffer. */
+static uint64_t count_late(oracle *o, size_t threads, uint64_t rounds) {
+    uint64_t overflows = 0;
+    for (size_t t = 0; t < threads; t++) {
+        size_t i = 0;
+        while (i < o->n && (is_wall(o, i) || o->lane[i] != t))
+            i++;
+        if (i == o->n || o->seen[t] || !(o->delivered[i] || is_in_sight(o, i)))
+            continue;
+        o->seen[t] = true;
+        overflows += is_late(o, i) ? rounds : 0;
+    }
+    return overflows;
+}
+
+static bool is_full(const oracle *o) {
+    uint64_t in_sight = 0;
+    for (size_t i = 0; i < o->n; i++)
+        in_sight += !is_wall(o, i) && !o->delivered[i] && is_in_sight(o, i);
+    return in_sight == o->room;
+}
+
 static void take_turn(oracle *o, size_t thread, uint64_t turn) {
     for (uint64_t references = 0; references < turn && is_runnable(o, thread);) {
         size_t i = next_of(o, thread);
@@ -180,10 +213,11 @@ uint64_t oracle_interleave(const oracle_record *records, size_t n, uint64_t turn
                 .number = calloc(n + 1, sizeof(size_t)),
                 .wall = calloc(n + 1, sizeof(size_t)),
                 .delivered = calloc(n + 1, sizeof(bool)),
+                .seen = calloc(n + 1, sizeof(bool)),
                 .order = order};
     number_records(&o);
     size_t threads = number_threads(&o), had = 0, records_only = 0;
-    uint64_t overflows = 0;
+    uint64_t overflows = 0, rounds = 0;
     uint32_t last_process = 0;
     bool first = true;
     for (size_t i = 0; i < n; i++) {
@@ -196,6 +230,8 @@ uint64_t oracle_interleave(const oracle_record *records, size_t n, uint64_t turn
             next = (next + 1) % threads;
         for (size_t t = first ? next : (had + 1) % threads; t != next; t = (t + 1) % threads)
             overflows += is_overflow(&o, t);
+        overflows += count_late(&o, threads, rounds);
+        rounds += !first && next <= had && is_full(&o);
         take_turn(&o, next, turn);
         had = next;
         first = false;
@@ -206,5 +242,6 @@ uint64_t oracle_interleave(const oracle_record *records, size_t n, uint64_t turn
     free(o.wall);
     free(o.lane);
     free(o.delivered);
+    free(o.seen);
     return overflows;
 }
