@@ -153,8 +153,9 @@ typedef struct rd_analysis_config {
      * stores, nor with caches to simulate unless `private_caches` is true (RD_EINVAL). */
     rd_stacks stacks;
     /* Analyzes the references of threads in lockstep, see rd_trace_interleave(); NULL: in the recorded
-     * order. This field must not be combined with a checkpoint or objects (RD_EINVAL). The profile
-     * states the order, see rd_profile_interleaving(). */
+     * order. Several traces are interleaved as one trace, see rd_trace_join(). This field must not be
+     * combined with a checkpoint or objects (RD_EINVAL). The profile states the order, see
+     * rd_profile_interleaving(). */
     const rd_interleave *interleave;
     /* true: also find the data that threads share, see rd_profile_shared(). The traces must have
      * threads and kinds; program counters and events give the names of code and data. This field

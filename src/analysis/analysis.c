@@ -338,6 +338,8 @@ rd_status rdi_analysis_end_early(rd_analysis *a, rd_status status) {
 static rd_status read_all(rd_analysis *a) {
     if (a->config.merge == RD_MERGE_TIME)
         return rdi_analysis_read_merged(a);
+    if (a->n_inputs > 1 && (a->config.interleave || rdi_analysis_has_own_order(a)))
+        return rdi_analysis_read_joined(a);
     for (size_t i = 0; i < a->n_inputs; i++)
         RD_TRY(rdi_analysis_read_input(a, &a->inputs[i]));
     return RD_OK;

@@ -155,8 +155,7 @@ static rd_status check_repeats(const rd_analysis *a, const rdi_analysis_reading 
                     a->config.interleave ? "lockstep needs" : "private caches need");
 }
 
-/* Adds the source of the trace, unless the trace was merged from several sources. */
-static void add_source(rd_analysis *a, rdi_analysis_reading *r) {
+void rdi_analysis_add_source(rd_analysis *a, rdi_analysis_reading *r) {
     if (r->source)
         return;
     r->source = &a->sources[a->n_sources++];
@@ -166,7 +165,7 @@ static void add_source(rd_analysis *a, rdi_analysis_reading *r) {
 static rd_status read_requests(rd_analysis *a, rdi_analysis_reading *r) {
     if (rd_trace_note(r->trace))
         rdi_analysis_note(a, RD_NOTE_WARNING, "%s: %s", r->name, rd_trace_note(r->trace));
-    add_source(a, r);
+    rdi_analysis_add_source(a, r);
     rd_status status = rdi_feed_objects(a, r);
     take_counts(a, r);
     return status;
@@ -174,15 +173,22 @@ static rd_status read_requests(rd_analysis *a, rdi_analysis_reading *r) {
 
 /* Makes a trace file deliver its calling contexts, if attribution counts them. */
 static rd_status select_contexts(const rd_analysis *a, const rdi_analysis_reading *r) {
-    bool wanted = r->is_file && a->attribution && a->config.attribution->contexts &&
+    const rd_attribution_config *attribution = a->config.attribution;
+    bool wanted = r->is_file && attribution && attribution->contexts && !a->config.interleave &&
                   rd_trace_format(r->trace)->fields & RD_FIELD_CONTEXT;
     return wanted ? rd_trace_select(r->trace, RD_FIELD_CONTEXT) : RD_OK;
 }
 
-/* Reads an opened trace of references in the order in which r->trace delivers them. */
-static rd_status read_references(rd_analysis *a, rdi_analysis_reading *r) {
+rd_status rdi_analysis_begin_input(rd_analysis *a, const rdi_analysis_reading *r) {
     RD_TRY(choose_block(a, r));
     note_trace(a, r);
+    return select_contexts(a, r);
+}
+
+/* Reads an opened trace of references in the order in which r->trace delivers them. */
+static rd_status read_references(rd_analysis *a, rdi_analysis_reading *r) {
+    if (!r->joined)
+        RD_TRY(rdi_analysis_begin_input(a, r));
     r->mapping =
         (rd_mapping){.size = sizeof(rd_mapping),
                      .block_bytes = a->block_bytes,
@@ -191,10 +197,9 @@ static rd_status read_references(rd_analysis *a, rdi_analysis_reading *r) {
                                 a->config.hierarchy != NULL || rdi_analysis_wants_sharing(a)};
     RD_TRY(rdi_private_open(a, r->trace));
     RD_TRY(open_attribution(a, &r->mapping));
-    RD_TRY(select_contexts(a, r));
     RD_TRY(open_hierarchy(a, r->trace));
     RD_TRY(rd_mapper_new(a->ctx, &r->mapping, &r->mapper));
-    add_source(a, r);
+    rdi_analysis_add_source(a, r);
     rd_status status = feed(a, r);
     take_counts(a, r);
     note_shared_caches(a, r);
@@ -225,7 +230,7 @@ static void note_interleaved(rd_analysis *a, const rdi_analysis_reading *r, rd_s
         a->recorded_order ? rdi_recorded_order_misses(a->recorded_order) : RD_UNKNOWN;
     if (facts.threads < 2 && status == RD_OK)
         rdi_analysis_note(a, RD_NOTE_WARNING,
-                          "%s: the trace has only one thread, so its order is the recorded one",
+                          "%s: there is only one thread, so the order is the recorded one",
                           r->name);
     rdi_analysis_note_overflows(a, r->name, facts);
 }
@@ -264,16 +269,23 @@ rd_status rdi_analysis_read_opened(rd_analysis *a, rdi_analysis_reading *r) {
     return status;
 }
 
-rd_status rdi_analysis_read_input(rd_analysis *a, const rdi_analysis_input *input) {
-    rdi_analysis_reading r = {
+rd_status rdi_analysis_open_input(const rd_analysis *a, const rdi_analysis_input *input,
+                                  rdi_analysis_reading *r) {
+    *r = (rdi_analysis_reading){
         .trace = input->trace, .name = input->name, .is_file = input->trace == NULL};
-    if (r.is_file) {
-        rd_status opened = rd_trace_open(a->ctx, r.name, a->config.format, &r.trace);
-        if (opened != RD_OK)
-            return rdi_analysis_end_early(a, opened);
-        if (a->config.threads > 1 && !a->config.mem_bytes)
-            rd_trace_read_ahead(r.trace, a->config.threads);
-    }
+    if (!r->is_file)
+        return RD_OK;
+    RD_TRY(rd_trace_open(a->ctx, r->name, a->config.format, &r->trace));
+    if (a->config.threads > 1 && !a->config.mem_bytes)
+        rd_trace_read_ahead(r->trace, a->config.threads);
+    return RD_OK;
+}
+
+rd_status rdi_analysis_read_input(rd_analysis *a, const rdi_analysis_input *input) {
+    rdi_analysis_reading r;
+    rd_status opened = rdi_analysis_open_input(a, input, &r);
+    if (opened != RD_OK)
+        return rdi_analysis_end_early(a, opened);
     rd_status status = rdi_analysis_read_opened(a, &r);
     if (r.is_file)
         rd_trace_close(r.trace);

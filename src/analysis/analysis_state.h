@@ -3,6 +3,7 @@
  *   analysis.c           opens, runs and closes an analysis
  *   analysis_input.c     handles one trace: block size, notes, choice of the reader
  *   analysis_merge.c     reads traces that are merged by time
+ *   analysis_join.c      reads several traces as one, whose threads are interleaved
  *   feed_plain.c         the caller's thread reads and feeds batch by batch
  *   feed_ahead.c         several threads decode ahead, and the caller's thread feeds
  *   feed_objects.c       the caller's thread reads requests and feeds them to an object cache
@@ -107,6 +108,9 @@ typedef struct rdi_analysis_reading {
     rd_trace *trace;
     const char *name;
     bool is_file; /* true: `name` is the path of a file, which can be opened again */
+    bool
+        joined; /* true: `trace` consists of several inputs, each of which was checked and noted by itself
+                     (analysis_join.c) */
     rd_mapping mapping;
     rd_mapper *mapper;
     rd_source *source; /* source of this trace; its bytes and references are kept up to date */
@@ -115,11 +119,21 @@ typedef struct rdi_analysis_reading {
 /* ---- one trace (analysis_input.c) ---- */
 
 rd_status rdi_analysis_read_input(rd_analysis *a, const rdi_analysis_input *input);
+/* Opens an input, unless it is an open trace of the caller, and sets *r. */
+rd_status rdi_analysis_open_input(const rd_analysis *a, const rdi_analysis_input *input,
+                                  rdi_analysis_reading *r);
+/* Prepares an opened trace: chooses its block size, makes notes about its format, and selects its calling
+ * contexts if they are needed. */
+rd_status rdi_analysis_begin_input(rd_analysis *a, const rdi_analysis_reading *r);
+/* Adds the source of the trace, unless r->source is not NULL. */
+void rdi_analysis_add_source(rd_analysis *a, rdi_analysis_reading *r);
 /* Reads an opened trace. If `reading->source` is not NULL, it is used instead of a new element of
  * a->sources. */
 rd_status rdi_analysis_read_opened(rd_analysis *a, rdi_analysis_reading *reading);
 /* Reads all inputs, merged by time (analysis_merge.c). */
 rd_status rdi_analysis_read_merged(rd_analysis *a);
+/* Reads all inputs, one after the other, as one trace (analysis_join.c). */
+rd_status rdi_analysis_read_joined(rd_analysis *a);
 
 /* Makes notes about columns that are missing or ignored. `fields` is the mask of the trace's
  * columns. */

@@ -99,7 +99,7 @@ rd_status rdi_feed_plain(rd_analysis *a, const rdi_analysis_reading *r) {
             return rdi_analysis_end_early(a, status);
         if (refs->n == 0)
             return RD_OK;
-        if (r->source->references == 0) {
+        if (r->source->references == 0 && !r->joined) {
             RD_TRY(rdi_private_check(a, r, refs->fields));
             rdi_analysis_note_columns(a, r, refs->fields);
         }
