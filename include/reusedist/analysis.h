@@ -114,7 +114,9 @@ typedef struct rd_analysis_config {
     bool live;              /* true: the analyzed program runs at the same time (a hint) */
     bool partial; /* true: an analysis that ends early still makes a profile of the references
                      before that point */
-    const rd_attribution_config *attribution; /* NULL: no attribution */
+    const rd_attribution_config *attribution; /* NULL: no attribution. Attribution and `sampling`
+                                                 need an engine with RD_CAP_DISTANCES and without
+                                                 RD_CAP_LATE (RD_EINVAL) */
     const rd_sampler_config *sampling;        /* configuration of the sampler that finds peaks;
                                                  NULL: no sampling. Must not be combined with a
                                                  bound (RD_EINVAL) */

@@ -28,7 +28,7 @@ extern "C" {
 #define RD_REGIONS_MAX (1 << 20)
 #define RD_NO_INDEX    SIZE_MAX /* an index that means "no entry" */
 
-/* ---- the result, which is part of a profile ---- */
+/* ---- the result, which a profile contains ---- */
 
 /* Statistics of a share of the references: the references of one function, line, data region or
  * window. */
@@ -95,8 +95,8 @@ typedef struct rd_data_region {
     size_t line;     /* heap: index of the line that allocates, if that line is listed; else
                         RD_NO_INDEX */
     uint64_t bytes;  /* largest size in bytes at any time; 0: unknown */
-    uint64_t blocks; /* number of blocks whose first touch is in this region; RD_UNKNOWN in a
-                        bounded run */
+    uint64_t blocks; /* number of blocks whose first touch is in this region; RD_UNKNOWN if the
+                        analysis has a bound */
     rd_share share;
     double words_used; /* fraction of a block's words that are touched while the block is in the
                           first cache level; negative: unknown */
@@ -197,10 +197,10 @@ typedef struct rd_conflict {
 typedef struct rd_line_conflicts {
     size_t cache, line, data;
     uint64_t count;
-    /* The stride in bytes, in either direction: the offset between the blocks of two consecutive
-     * misses in most cases. It is the stride of the line's instruction with the most conflicts or, if
-     * that is larger or the instruction has none, the stride of all instructions in the region. 0:
-     * there is none. */
+    /* The stride: the offset in bytes, in either direction, between the blocks of most pairs of
+     * consecutive misses. `stride` is the stride of the line's instruction with the most conflicts.
+     * If this instruction has no stride, or if all instructions in the region together have a smaller
+     * stride, `stride` is the stride of all instructions. 0: neither has a stride. */
     uint64_t stride;
 } rd_line_conflicts;
 
@@ -272,12 +272,12 @@ typedef struct rd_details {
 RD_API const rd_details *rd_profile_details(const rd_profile *p);
 
 /* Changes the details of a profile for reports: the counts of library code move to the innermost call frame in the
- * user's own code, which is known from inlined calls and calling contexts. A line of a library that several lines of
- * own code call is divided among them: its references and misses as the calling contexts have them, and everything else
- * in proportion. Counts of library code that no own code has called stay where they are. All sums stay the same. `own`
- * has n folders or files of own code; if n is 0, the function uses rd_attribution.own. Each call begins with the
- * details as they were before the first one. Write the profile to a file before this call, because the file should keep
- * the lines of libraries. */
+ * user's own code, which is known from inlined calls and calling contexts. If several lines of own code call one
+ * library line, the counts of the library line are divided among them: references and misses as counted in the calling
+ * contexts, and all other counts in proportion. Counts of library code that no own code has called stay where they are.
+ * All sums stay the same. `own` has n folders or files of own code; if n is 0, the function uses rd_attribution.own.
+ * Each call starts again from the details as they were before the first call. Write the profile to a file before this
+ * call, because the file should keep the lines of libraries. */
 RD_API RD_CHECKED rd_status rd_profile_show_own(rd_profile *p, const char *const *own, size_t n);
 
 /* ---- making the result ---- */

@@ -33,7 +33,7 @@ enum {
     RD_CAP_THREADS = 1u << 3,      /* uses config.threads */
     RD_CAP_TRACE_MEMORY = 1u << 6, /* memory grows with the trace length */
     RD_CAP_ORACLE = 1u << 7,       /* simple and slow: all other engines are checked against it */
-    RD_CAP_NO_DISTANCE = 1u << 8,  /* measures no distances at all (null) */
+    RD_CAP_NO_DISTANCE = 1u << 8,  /* measures no distances at all (engine null) */
     RD_CAP_PARTS = 1u << 10,       /* can read the trace itself, in parts, see
                                       rd_engine_feed_parts() */
     RD_CAP_CHECKPOINT = 1u << 11   /* can continue an interrupted analysis, see config.checkpoint */

@@ -22,8 +22,8 @@ extern "C" {
 
 #define RD_CACHES_MAX 16 /* maximum number of caches in a hierarchy */
 
-/* The values of each of these enumerations are in the order in which docs/hierarchies.md lists the
- * words of its key, and 0 is the default. */
+/* Each of these enumerations belongs to a key of rd_hierarchy_parse(). Its values are in the order
+ * in which docs/hierarchies.md lists the words of the key, and 0 is the default. */
 typedef enum rd_cache_policy {
     RD_POLICY_LRU,
     RD_POLICY_PLRU, /* tree-PLRU */
@@ -71,11 +71,11 @@ typedef struct rd_hierarchy {
     rd_cache cache[RD_CACHES_MAX];
     bool has_unit; /* true: a size was written with K, M, G or T, so sizes are in bytes */
     /* The machine that the caches belong to, for the cost of misses. These fields have no effect on
-     * a simulation and are not part of the text of a hierarchy. */
+     * a simulation and are not in the text of a hierarchy. */
     char machine[32];  /* name of the machine; "": unknown */
-    double clock_ghz;  /* as in rd_machine; 0: unknown */
-    double memory_ns;  /* as in rd_machine; 0: unknown */
-    uint32_t parallel; /* as in rd_machine; 0: unknown */
+    double clock_ghz;  /* clock rate, see rd_machine; 0: unknown */
+    double memory_ns;  /* latency of memory, see rd_machine; 0: unknown */
+    uint32_t parallel; /* maximum number of misses in flight, see rd_machine; 0: unknown */
 } rd_hierarchy;
 
 /* Parses a list of caches, innermost first and separated by commas, each in the form
@@ -243,11 +243,11 @@ RD_API RD_CHECKED rd_status rd_ways_new(rd_ctx *ctx, const uint64_t *sets, size_
 RD_API RD_CHECKED rd_status rd_ways_feed(rd_ways *w, const uint64_t *blocks, size_t n);
 /* Completes the counts after the last reference. */
 RD_API RD_CHECKED rd_status rd_ways_finish(rd_ways *w);
-/* Sets *sets to number `index` of the numbers of sets, and *misses to the misses of caches with
- * that many sets: (*misses)[a - 1] is the number of misses with `a` ways. Returns the length of
- * this array, at least 1; a cache with more ways misses as often as one with that many ways. The
- * array is borrowed from `w`. `sets` and `misses` may be NULL. Returns 0 past the last number of
- * sets, or before rd_ways_finish(). */
+/* Sets *sets to element `index` of the array `sets` of rd_ways_new(), and *misses to the misses of
+ * caches with this number of sets: (*misses)[a - 1] is the number of misses with `a` ways. Returns
+ * the length of this array, at least 1. A cache with more ways than the array has elements misses
+ * as often as its last element says. The array is borrowed from `w`. `sets` and `misses` may be
+ * NULL. Returns 0 past the last number of sets, or before rd_ways_finish(). */
 RD_API size_t rd_ways_misses(const rd_ways *w, size_t index, uint64_t *sets,
                              const uint64_t **misses);
 RD_API void rd_ways_free(rd_ways *w);

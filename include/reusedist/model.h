@@ -15,29 +15,31 @@ extern "C" {
  *
  * If `blocks` is the lower end of a bin, the miss ratio follows from the counts of the bins. If
  * `blocks` lies inside a bin, the miss ratio is interpolated, and *interpolated becomes true;
- * `interpolated` may be NULL. To interpolate, the model spreads the references of the bin evenly over
- * a range of distances below the bound and below the number of distinct blocks. This range begins at
- * the lower end of the bin or ends at its upper end, such that its mean is the mean of the bin, if that
- * mean is known.
+ * `interpolated` may be NULL. To interpolate, the model spreads the references of the bin evenly over a
+ * range of distances below the bound and below the number of distinct blocks. This range begins at the
+ * lower end of the bin or ends at the upper end of the bin. If the mean of the bin is known, the range
+ * is chosen such that it has the same mean.
  *
  * The function returns RD_EINVAL for a size above the profile's bound and for a profile without
  * distances (engine null). */
 RD_API RD_CHECKED rd_status rd_mrc_at(rd_ctx *ctx, const rd_profile *p, uint64_t blocks,
                                       double *miss_ratio, bool *interpolated);
 
-/* Returns the size in blocks of the smallest cache that a sample of the blocks resolves: a cache
- * that holds ten sampled blocks. Miss ratios of smaller caches mean nothing. Returns 0 if every
- * size is resolved. */
+/* Returns the size in blocks (object caches: in bytes) of the smallest cache that a sample
+ * resolves. A sample of the blocks resolves a cache that holds ten sampled blocks. A sample of
+ * objects resolves a power of two if rd_objects_facts.size_error is at most 0.62 there and at all
+ * larger powers. Miss ratios of smaller caches mean nothing. Returns 0 if every size is
+ * resolved. */
 RD_API uint64_t rd_mrc_resolution(const rd_profile *p);
 
-/* Returns whether the profile comes from a sample, of the blocks or of the run, and has a confidence
- * band for its miss ratios. */
+/* Returns whether the profile comes from a sample of the blocks, of the objects or of the run, and
+ * has a confidence band for its miss ratios. */
 RD_API bool rd_mrc_has_band(const rd_profile *p);
 
 /* Computes the band that contains the exact miss ratio at size `blocks` with 95 % confidence; the
- * confidence holds for each size alone. For a sample of the blocks, the band extends below and
- * above the curve by the half width that the profile states, and accounts for the error that
- * sampling makes in cache sizes. For a run that was recorded in bursts, the profile states the
+ * confidence holds for each size alone. For a sample of the blocks or objects, the band extends
+ * below and above the curve by the half width that the profile states, and accounts for the error
+ * that sampling makes in cache sizes. For a run that was recorded in bursts, the profile states the
  * band. The function returns RD_EINVAL for a profile without a band, see rd_mrc_has_band(), and for
  * a size too close to the bound. */
 RD_API RD_CHECKED rd_status rd_mrc_band(rd_ctx *ctx, const rd_profile *p, uint64_t blocks,
@@ -46,8 +48,9 @@ RD_API RD_CHECKED rd_status rd_mrc_band(rd_ctx *ctx, const rd_profile *p, uint64
 /* Estimates the miss ratio of an LRU cache of `sets` sets with `ways` ways each, from the distances
  * alone (Smith 1978): a reference at distance d misses with the probability that at least `ways` of
  * d blocks map to its set, P(binomial(d, 1 / sets) >= ways). The set index of real programs is not
- * random, so this is an estimate even if every distance is exact; with one set it is rd_mrc_at().
- * For large direct-mapped caches the fully associative miss ratio is often closer to the truth.
+ * random, so this is an estimate even if every distance is exact. With one set, the result is that
+ * of rd_mrc_at(). For large direct-mapped caches the fully associative miss ratio is often closer
+ * to the truth.
  *
  * *interpolated becomes true if the distances of a bin had to be spread as for rd_mrc_at();
  * `interpolated` may be NULL. The function returns RD_EINVAL for 0 sets or ways, for more than 2^60
@@ -99,8 +102,8 @@ RD_API uint64_t rd_smallest_cache(const rd_profile *p, double share);
 typedef struct rd_hits_answer {
     double requested; /* hits as a share of all references */
     bool reachable;   /* true: a cache has the requested hit ratio, within the profile's bound */
-    uint64_t blocks;  /* size of the smallest cache with the requested hit ratio or, if it is not
-                         reachable, with the best hit ratio; rounded up to the end of a bin */
+    uint64_t blocks;  /* size of the smallest cache with the requested hit ratio or, if `reachable`
+                         is false, with the best hit ratio; rounded up to the end of a bin */
     double hit_ratio; /* hit ratio of a cache of that size */
     double cold; /* share of the references that no cache hits: first references, coherence misses,
                     and requests of deleted or expired objects; NAN: unknown */
@@ -171,7 +174,8 @@ typedef struct rd_comparison {
 
 /* Compares two profiles on the bins of `binning`, by convention {RD_BINS_LOG, 0}. RD_BINS_EDGES
  * means the finest bins that both profiles have. The function returns RD_EINVAL if a bin would have
- * to be split, for reference groups, and if only one profile is of an object cache. */
+ * to be split, for reference groups, if only one profile is of an object cache, and if profiles of
+ * object caches count different requests (rd_objects_facts.count). */
 RD_API RD_CHECKED rd_status rd_compare(rd_ctx *ctx, rd_profile *a, rd_profile *b,
                                        rd_binning binning, rd_comparison *out);
 

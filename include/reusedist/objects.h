@@ -61,7 +61,7 @@ typedef struct rd_objects_config {
      * have a time (RD_EINVAL), and requests may occur in at most RD_STRETCHES_MAX stretches
      * (RD_ERANGE). See rd_profile_stretches(). */
     uint64_t every;
-    /* Fraction of the objects to sample, below 1; 0: all objects. The hashes of their ids decide which
+    /* Fraction of the objects to sample, at most 1; 0: no sample. The hashes of the ids decide which
      * objects are sampled. The profile of a sample is an estimate with confidence bands. A sample must
      * not be combined with `every` (RD_EINVAL). */
     double sample_rate;
@@ -90,10 +90,11 @@ typedef struct rd_objects rd_objects;
 RD_API RD_CHECKED rd_status rd_objects_new(rd_ctx *ctx, const rd_objects_config *config,
                                            rd_objects **out);
 /* Processes requests in order. For request i, distances[i] becomes its byte distance, one of the
- * values RD_MISS_*, or RD_NO_DISTANCE; `distances` may be NULL. The function returns RD_EINVAL for
- * a size of 2^63 or more and for an unknown operation, and RD_ERANGE if the objects that were not
- * deleted have 2^63 bytes or more together, expired objects included. After a failure, only
- * rd_objects_requests() and rd_objects_free() are allowed. */
+ * values RD_MISS_*, or RD_NO_DISTANCE; `distances` may be NULL, and must be NULL for a sample. The
+ * function returns RD_EINVAL for a size of 2^63 or more, for an unknown operation and for distances
+ * of a sample, and RD_ERANGE if the objects that were not deleted have 2^63 bytes or more together,
+ * expired objects included. After a failure, only rd_objects_requests() and rd_objects_free() are
+ * allowed. */
 RD_API RD_CHECKED rd_status rd_objects_feed(rd_objects *o, const rd_requests *requests,
                                             uint64_t *distances);
 /* Makes the profile of all requests so far. The caller frees it. */
@@ -113,7 +114,7 @@ typedef struct rd_traffic {
 
 /* The bytes that the requests of one histogram row ask for. */
 typedef struct rd_byte_bin {
-    uint64_t low, high; /* the ends of the row, as in rd_bin */
+    uint64_t low, high; /* smallest and largest distance of the row, both inclusive */
     rd_sum bytes;
 } rd_byte_bin;
 
@@ -239,7 +240,7 @@ typedef struct rd_stretch_bin {
 /* The counted requests of a stretch of time. The caches keep their contents from one stretch to the
  * next. Bins end at powers of two and at the sizes of rd_objects_config.sizes. */
 typedef struct rd_stretch {
-    uint64_t from; /* in nanoseconds, a multiple of the length */
+    uint64_t from; /* beginning of the stretch in nanoseconds, a multiple of rd_stretches.every */
     rd_traffic counted, cold, deleted, expired;
     const rd_stretch_bin *bins;
     size_t n_bins;

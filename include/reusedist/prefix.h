@@ -10,10 +10,10 @@
  *
  * Definitions. A request is a list of block hashes. Each hash identifies its block and all blocks
  * before it. A cache of C blocks replaces the least recently used block. When a request arrives,
- * the cache serves the longest run of its first blocks that are all present: these blocks are hits,
- * all other blocks are misses. Then the request touches all its blocks, front to back or tail
- * first. All blocks have `block_tokens` tokens, except that the last block of a request may have
- * fewer.
+ * the cache serves the blocks at the beginning of the request, up to the first block that it does
+ * not hold: the served blocks are hits, all other blocks are misses. Then the request touches all
+ * its blocks, front to back or tail first. All blocks have `block_tokens` tokens, except that the
+ * last block of a request may have fewer.
  */
 #ifndef REUSEDIST_PREFIX_H
 #define REUSEDIST_PREFIX_H
@@ -221,8 +221,8 @@ RD_API RD_CHECKED rd_status rd_kv_size_for(const rd_kv *kv, double share, uint64
 /* Sets *out to the details of size number `index` of the configuration, from 0. */
 RD_API RD_CHECKED rd_status rd_kv_details_at(const rd_kv *kv, size_t index, rd_kv_details *out);
 RD_API rd_kv_series rd_kv_series_of(const rd_kv *kv);
-/* Returns the share of the prompt, 0 to 1, that the cache served to the request at quantile `q` (0
- * to 1) of all requests with tokens, in ascending order of shares. */
+/* Returns quantile `q` (0 to 1) of the served shares. The served share of a request is the fraction
+ * of its prompt tokens that the cache served, 0 to 1. Requests without a token are left out. */
 RD_API double rd_kv_quantile(const rd_kv_details *details, double q);
 /* Sets *out to the best hits at size number `index`, from 0; config.opt must be true. */
 RD_API RD_CHECKED rd_status rd_kv_bound_at(const rd_kv *kv, size_t index, rd_kv_bound *out);
@@ -236,7 +236,8 @@ typedef struct rd_kv_model {
     uint64_t layers, kv_heads, head_dim;
     uint64_t latent; /* numbers per layer and token with latent attention (MLA), instead of
                         2 x kv_heads x head_dim; 0: no latent attention */
-    uint64_t window_layers, window; /* number of layers with a sliding window, and its tokens */
+    uint64_t window_layers, window; /* number of layers with a sliding window, and number of tokens
+                                       in the window */
     double number_bytes;            /* bytes per number */
     bool drop_windows; /* true: layers with a sliding window are not stored in the prefix cache */
     double weights_bytes; /* size of the weights as published; 0: unknown */
@@ -270,8 +271,9 @@ typedef enum rd_kv_router {
 
 typedef struct rd_kv_fleet rd_kv_fleet;
 
-/* Makes `replicas` servers, each with a cache of 1 / `replicas` of the size, rounded down. The
- * fleet uses the fields order, full_only, outputs, block_tokens, sizes and name of `config`. */
+/* Makes `replicas` servers. For each size of `config`, every server has a cache of 1 / `replicas`
+ * of this size, rounded down. The fleet uses the fields order, full_only, outputs, block_tokens,
+ * sizes and name of `config`. */
 RD_API RD_CHECKED rd_status rd_kv_fleet_new(rd_ctx *ctx, const rd_kv_config *config,
                                             uint32_t replicas, rd_kv_router router,
                                             rd_kv_fleet **out);

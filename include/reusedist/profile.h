@@ -69,7 +69,7 @@ typedef struct rd_level {
 
 #define RD_LEVELS_MAX 4
 
-#define RD_UNKNOWN    UINT64_MAX /* an unknown number, for example of blocks in a bounded run */
+#define RD_UNKNOWN    UINT64_MAX /* unknown, such as the number of blocks of a bounded analysis */
 
 /* A peak: a distance of a sampled block that is longer than the distance before and the distance
  * after it (see rd_sampler_new()). Its distance can serve as a measure of the size of the input. */
@@ -102,7 +102,7 @@ typedef struct rd_profile rd_profile;
  *               see rd_mrc_band(); nothing is stated for caches below rd_mrc_resolution() blocks
  *   "bursts"    the recorder recorded bursts of references and skipped the rest. With 95 %
  *               confidence a miss ratio is within the band of rd_mrc_band(), which covers reuses
- *               longer than a burst as well; error_bound is its largest width
+ *               longer than a burst as well; error_bound is the largest width of this band
  *   "parts"     the recorder skipped parts of the run; nothing is known about the error
  *   "time"      the histogram contains time distances
  *   "none"      nothing was measured
@@ -126,7 +126,8 @@ typedef struct rd_profile_facts {
     bool exact;
     const char *error_kind;           /* what error_bound means, see above */
     double error_bound;               /* 0: no bound is stated */
-    double sample_rate;               /* share of the blocks that were measured; 0: not a sample */
+    double sample_rate;               /* share of the blocks or objects that were measured; 0: not a
+                                         sample */
     double half_width[RD_BAND_SIZES]; /* half width of a sample's confidence band at 1, 2, 4 ...
                                          blocks */
     rd_binning binning;

@@ -39,14 +39,17 @@ RD_API RD_CHECKED rd_status rd_report_machine_text(rd_profile *p, const rd_repor
 /* Makes the histogram as CSV: "distance,count" for full bins, else "low,high,count,mean" (both ends
  * are inclusive; the mean is empty if the engine does not know it). Rows ascend; infinite distances
  * come last. A profile with a confidence band has more columns: "resolved", whether the sample
- * resolves these distances, and "miss_low,miss_high", the band of the miss ratio of the smallest
- * cache that holds them; see rd_mrc_resolution() and rd_mrc_band(). */
+ * resolves the distances of the row, and "miss_low,miss_high", the band of the miss ratio of the
+ * smallest cache in which all these distances are hits; see rd_mrc_resolution() and
+ * rd_mrc_band(). */
 RD_API RD_CHECKED rd_status rd_report_csv(rd_profile *p, char **text, size_t *n);
 
-/* Makes a table of miss ratios for people. `blocks` are the cache sizes in blocks, in any order.
- * NULL selects the powers of two up to the first one that holds all blocks, or, with a bound, the
- * powers of two below the bound and the bound itself; a sample begins with the first power of two
- * that it resolves. The function returns RD_EINVAL for a size above the bound. */
+/* Makes a table of miss ratios for people. `blocks` are the cache sizes in blocks (object caches:
+ * in bytes), in any order. NULL selects the powers of two up to the first one that holds all blocks
+ * or, with a bound, the powers of two below the bound and the bound itself. For object caches, NULL
+ * selects the powers of two from the first one that holds the largest object to the first one that
+ * has all hits of an infinite cache. A sample begins with the first power of two that it resolves,
+ * if that is larger. The function returns RD_EINVAL for a size above the bound. */
 RD_API RD_CHECKED rd_status rd_report_mrc_text(rd_profile *p, const rd_report_style *style,
                                                const uint64_t *blocks, size_t n_blocks, char **text,
                                                size_t *n);
@@ -100,7 +103,8 @@ RD_API RD_CHECKED rd_status rd_report_hits_text(rd_profile *p, const rd_report_s
  * ratio. Column `hits` has the same ratio, or the best one if no cache has the given ratio. Bytes
  * are empty if a block is an address or an object. Blocks and bytes are empty if the sample does
  * not resolve the size. A profile with a confidence band has two more columns, "low_blocks" and
- * "high_blocks": the range of sizes, see rd_cache_for_hits_band(). An unknown end is empty. */
+ * "high_blocks": the range of sizes, see rd_cache_for_hits_band(). The field of an unknown end is
+ * empty. */
 RD_API RD_CHECKED rd_status rd_report_hits_csv(rd_profile *p, const double *hits, size_t n_hits,
                                                char **text, size_t *n);
 /* Makes the same table as JSON (schema "reusedist.hits/1"). */
@@ -209,8 +213,8 @@ RD_API RD_CHECKED rd_status rd_report_corun_text(rd_ctx *ctx, const rd_corun_req
                                                  size_t *n);
 /* Makes the same tables as CSV: "program,bytes,miss_ratio,alone,blocks,occupied_blocks,rate", then
  * ",cache" (from 1) if the programs are assigned to caches, and ",ways,partitioned" if ways are
- * divided. Bytes are empty if a block is an address or an object. `alone` is empty beyond the bound
- * of the profile. */
+ * divided. Bytes are empty if a block is an address or an object. `alone` is empty for a cache
+ * larger than the bound of the profile. */
 RD_API RD_CHECKED rd_status rd_report_corun_csv(rd_ctx *ctx, const rd_corun_request *request,
                                                 char **text, size_t *n);
 /* Makes the same tables as JSON (schema "reusedist.corun/1"). */

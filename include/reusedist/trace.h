@@ -225,10 +225,10 @@ typedef struct rd_interleave {
 #define RD_TURN_MAX 1000000
 
 /* Opens a trace that delivers the records of `source`, from config->first on if the source has been read,
- * in the order of lockstep: threads take turns, and after a thread has waited for another one, its
- * references come after those that the other one made before the release. docs/threads.md defines this
- * order. Reading the new trace reads `source`; the caller closes `source` after the new trace. Columns of
- * requests are left out. */
+ * in the order of lockstep: threads take turns, and the references of a thread that has waited for
+ * another thread come after the references that the other thread made before the release. docs/threads.md
+ * defines this order. Reading the new trace reads `source`; the caller closes `source` after the new
+ * trace. Columns of requests are left out. */
 RD_API RD_CHECKED rd_status rd_trace_interleave(rd_ctx *ctx, rd_trace *source,
                                                 const rd_interleave *config, rd_trace **out);
 
@@ -429,8 +429,8 @@ RD_API RD_CHECKED rd_status rd_mapper_new(rd_ctx *ctx, const rd_mapping *mapping
 /* Gives the mapper a batch of references to map. `refs` is borrowed until the next
  * rd_mapper_feed(). */
 RD_API void rd_mapper_feed(rd_mapper *m, const rd_refs *refs);
-/* Sets *blocks to the next batch of block ids, borrowed until the next call, and *n to their
- * number. *n is 0 when all references of the batch are mapped. */
+/* Sets *blocks to the next batch of block ids, borrowed until the next rd_mapper_next(), and *n to
+ * their number. *n is 0 when all references of the batch are mapped. */
 RD_API RD_CHECKED rd_status rd_mapper_next(rd_mapper *m, const uint64_t **blocks, size_t *n);
 /* Returns, for each block id of the last batch, its origin: the index in `refs` of the reference
  * that it comes from. */

@@ -38,7 +38,7 @@ typedef struct rd_verified {
 
 /* A disagreement with the oracle. Strings and blocks are borrowed from the verifier. */
 typedef struct rd_difference {
-    const char *engine;     /* engine, written as in rd_verified */
+    const char *engine;     /* "NAME" or "NAME:options" */
     uint64_t seed;          /* seed of the trace that showed the difference */
     const char *trace;      /* description of that trace */
     const char *setup;      /* description of the run: bound, threads and batches of the engine */
