@@ -27,9 +27,9 @@ typedef struct analysis_options {
  * returns the exit status. */
 int analysis_check(rd_ctx *ctx, const analysis_options *o, const char *const *inputs, size_t n);
 
-/* Writes the result to its file, to standard output or to standard error, and writes the page if
- * o->report names one. Refuses outputs that are source files of the profile, because the analysis or
- * the page reads their text. Reports a failure and returns the exit status. */
+/* Writes the result to the file of -o, to standard output or to standard error, and writes the page
+ * if o->report names one. Refuses outputs that are source files of the profile, because the analysis
+ * or the page reads the text of these files. Reports a failure and returns the exit status. */
 int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile);
 
 #endif

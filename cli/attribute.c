@@ -13,7 +13,7 @@ static bool parse_object(const char *text, char **path, rd_object_file *out) {
     if (!*path || !at)
         return *path != NULL;
     uint64_t address = strtoull(at + 1, &end, 0);
-    if (at[1] && !*end) { /* otherwise the '@' is part of the path */
+    if (at[1] && !*end) { /* otherwise the '@' belongs to the path */
         out->address = address;
         (*path)[at - text] = '\0';
     }

@@ -1,4 +1,4 @@
-/* Runs suites, and checks and times their runs. See bench.h. */
+/* Runs the suites of `bench`, and checks and times each run of an engine. See bench.h. */
 #include "bench.h"
 
 #include "output_file.h"

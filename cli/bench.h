@@ -74,9 +74,9 @@ typedef struct bench_answer {
     uint64_t digest, blocks;
 } bench_answer;
 
-/* Runs an engine once and checks its answer against *expected, if the answer is exact, knows its
- * sums, and has log-linear bins and the bound of `b`. The first such answer fills *expected.
- * Returns false if the engine fails or its answer differs. */
+/* Runs an engine once and checks its answer against *expected, if the answer is exact, has the sums
+ * of the distances, log-linear bins, and the bound of `b`. The first answer of this kind fills
+ * *expected. Returns false if the engine fails or its answer differs. */
 bool bench_check(bench *b, const bench_trace *t, const char *engine, uint32_t threads,
                  bench_answer *expected, bench_result *out);
 /* Runs the engine of `r` once more and appends the time to r->seconds. */
@@ -96,9 +96,9 @@ bool bench_compare(bench *b, const bench_trace *t, const char *const *engines, s
  * is set. bench_print() also writes the JSON line. */
 void bench_header(const bench *b);
 void bench_print(bench *b, const bench_result *r);
-/* These functions begin and end a JSON line of another kind. The line begins with the suite and
- * ends with the machine; in between, the caller writes its own members with the writer that
- * bench_begin_line() returns. */
+/* These functions begin and end a JSON line with other members than the lines of bench_print(). The
+ * line begins with the suite and ends with the machine; in between, the caller writes its own
+ * members with the writer that bench_begin_line() returns. */
 rd_json_writer *bench_begin_line(bench *b);
 void bench_end_line(bench *b);
 

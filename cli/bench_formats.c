@@ -1,4 +1,5 @@
-/* Suite formats: reads the same trace from every format that can be written, except u32. */
+/* Suite `formats` of `bench`: writes one trace in every writable format except u32, and times
+ * reading the files. */
 #include "bench.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* The suites that run engines on traces in memory. */
+/* The suites of `bench` that run engines on traces in memory: engines, threads, growth and
+ * memory. */
 #include "bench.h"
 
 #include <errno.h>

@@ -16,9 +16,8 @@ typedef struct cache_list {
  * called L1, L2 ... by its place in the ascending order of all sizes. Reports a failure and returns
  * the exit status. */
 int caches_parse(rd_ctx *ctx, const char *text, cache_list *out);
-/* Takes the caches from `caches`, the text of --caches, or from `machine`, the text of --machine. One of
- * them must be NULL, which the function checks, and the other must not. Reports a failure and returns the
- * exit status. */
+/* Takes the caches from `caches`, the text of --caches, or from `machine`, the text of --machine. Exactly
+ * one of them must be NULL. Reports a failure, also if neither is NULL, and returns the exit status. */
 int caches_choose(rd_ctx *ctx, const char *caches, const char *machine, cache_list *out);
 
 /* The message about a size with a unit for a profile whose blocks are addresses or objects. */

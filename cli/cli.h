@@ -31,7 +31,7 @@ int fail_unknown_command(const char *name);
 /* ---- messages, standard streams and signals (program.c) ---- */
 
 /* The name of the program in messages, for example "reusedist". Each program that is built from
- * these files defines its own. */
+ * these files defines its own name. */
 extern const char program_name[];
 /* Sets up standard streams and signals. main() calls this function first. */
 void program_begin(void);

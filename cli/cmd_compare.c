@@ -83,7 +83,7 @@ static rd_status apply_rules(rd_ctx *ctx, const compare_rule *rules, size_t n_ru
     return RD_OK;
 }
 
-/* Prints the rules that passed, as a part of the report. */
+/* Prints the rules that passed, at the end of the report. */
 static void print_passed(const verdict *verdicts, size_t n) {
     const char *before = "\n";
     for (size_t i = 0; i < n; i++)

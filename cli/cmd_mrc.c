@@ -200,7 +200,8 @@ static int print_result(rd_ctx *ctx, const mrc_options *o, rd_profile *profile) 
     return output_made(ctx, o->output, status, text, n);
 }
 
-/* Says why a result in CSV or JSON has no hits or misses. The text result contains the reason. */
+/* Tells the user why a result in CSV or JSON has no hits or misses. A result in text contains the
+ * reason. */
 static void tell_of_no_requests(const mrc_options *o, const rd_profile *p) {
     const rd_objects_facts *f = rd_profile_objects(p);
     if (f && f->counted.requests == 0 && o->out != OUT_TEXT && !o->pipe.quiet)

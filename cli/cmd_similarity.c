@@ -34,8 +34,8 @@ typedef struct programs {
 } programs;
 
 /* Average and smallest accuracy of two programs, over all pairs of a profile of one program and a
- * profile of the other. For a program and itself, the pairs are any two of its profiles. Without
- * pairs, `mean` and `least` are 1. */
+ * profile of the other. For a program and itself, the pairs are all pairs of different profiles of
+ * the program. Without pairs, `mean` and `least` are 1. */
 typedef struct similarity {
     double mean, least;
     size_t pairs;

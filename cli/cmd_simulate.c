@@ -105,7 +105,8 @@ static int read_traces(rd_ctx *ctx, const simulate_options *o, const pipeline_ex
 
 /* ---- levels ---- */
 
-/* Sets *h to the caches, and *line_bytes to the line size of --machine; 0: it is not given. */
+/* Sets *h to the caches, and *line_bytes to the line size of --machine, or to 0 without --machine.
+ * Reports a mistake and returns the exit status. */
 static int choose_caches(rd_ctx *ctx, const simulate_options *o, rd_hierarchy *h,
                          uint64_t *line_bytes) {
     uint32_t kinds = 0;

@@ -29,7 +29,7 @@ struct rule_measure {
     bool of_one;    /* true: each profile has a value of its own, which can be compared
                                    with the value of the first profile */
     bool in_points; /* true: the value is a difference of shares, in percentage points */
-    bool counted;   /* true: the value is a number of things in the whole run */
+    bool counted;   /* true: the value is a count over the whole run */
     const char *fires, *passes; /* texts of a rule without a limit, which fires if the value is 1
                                    and passes if it is 0 */
 };
@@ -37,13 +37,13 @@ struct rule_measure {
 /* Returns the measure whose name has the `n` bytes at `name`, or NULL. */
 const struct rule_measure *compare_find_measure(const char *name, size_t n);
 
-/* Returns whether the cache size, in bytes, or in blocks without a size, lies inside a bin of the profile, so that its
- * miss ratio is interpolated. If so, sets *below and *above to the nearest sizes with exact miss ratios. The miss ratio
- * at `size` lies between these two. */
+/* Returns whether the cache size, in bytes (in blocks if blocks have no size), lies inside a bin of the profile, so
+ * that the miss ratio is interpolated. If so, sets *below and *above to the nearest sizes with exact miss ratios. The
+ * miss ratio at `size` lies between the miss ratios at these two sizes. */
 bool compare_find_edges(const rd_profile *p, uint64_t size, uint64_t *below, uint64_t *above);
 
-/* A measure at a cache size: its value, and its values at the two sizes between which it is
- * interpolated, or the same value twice. */
+/* The value of a measure. If the value is interpolated between two cache sizes, `ends` has the
+ * values at these sizes; otherwise `ends` has the same value twice. */
 typedef struct measured {
     reading at;
     bool interpolated;
@@ -51,12 +51,13 @@ typedef struct measured {
     reading ends[2];
 } measured;
 
-/* Compares the value that the rule measures with its limit, and stores the verdict and a description of the value in
- * `out`. `about` comes before the value. */
+/* Compares the value that the rule measures with the limit of the rule, and stores the verdict and a description of
+ * the value in `out`. In the description, the text `about` comes before the value. */
 void compare_judge(const compare_rule *rule, double first, double second, const char *about,
                    verdict *out);
-/* Does the same if one of the two values is interpolated: the rule cannot be applied unless the verdict is the same at
- * all ends between which the values lie. */
+/* Works like compare_judge() if at least one of the two values is interpolated. The verdict is VERDICT_UNKNOWN unless
+ * the values at all ends are known, and all pairs of an end of the first value and an end of the second value give
+ * the same verdict. */
 void compare_judge_ends(const compare_rule *rule, const measured *first, const measured *second,
                         verdict *out);
 

@@ -55,7 +55,7 @@ static reading read_miss_ratio_error(const pair *what) {
 }
 
 /* Returns a reading with a problem if an object cache of this size does not hold the largest object, because
- * its misses depend on what it does with such an object. */
+ * the misses then depend on how the cache treats an object that does not fit. */
 static reading check_largest(const pair *what) {
     const rd_objects_facts *objects = rd_profile_objects(what->profile);
     if (!objects || what->size >= objects->largest)
@@ -65,7 +65,7 @@ static reading check_largest(const pair *what) {
                     objects->largest);
 }
 
-/* Returns a reading with a problem if the profile does not cover the whole run, because its numbers
+/* Returns a reading with a problem if the profile does not cover the whole run, because its counts
  * are then too small. */
 static reading check_whole_run(const pair *what) {
     const rd_profile_facts *facts = rd_profile_facts_of(what->profile);
@@ -211,7 +211,7 @@ const struct rule_measure *compare_find_measure(const char *name, size_t n) {
 
 /* ---- applying a rule ---- */
 
-/* Returns the measure of the profile `what->profile`, or the reason why it is unknown. */
+/* Returns the value of measure `m` for what->profile, or the reason why the value is unknown. */
 static reading read_measure(const struct rule_measure *m, const pair *what) {
     reading r = m->counted ? check_whole_run(what) : value_of(0);
     if (m->sized && !*r.problem)
@@ -219,7 +219,8 @@ static reading read_measure(const struct rule_measure *m, const pair *what) {
     return *r.problem ? r : m->read(what);
 }
 
-/* Reads a measure, also at the ends between which its value is interpolated. */
+/* Reads a measure and, if its value is interpolated between two cache sizes, also the values at
+ * these sizes. */
 static measured measure_around(const struct rule_measure *m, const pair *what) {
     measured x = {.at = read_measure(m, what), .sizes = {what->size, what->size}};
     x.interpolated = m->sized && !*x.at.problem &&
@@ -227,14 +228,14 @@ static measured measure_around(const struct rule_measure *m, const pair *what) {
     for (int i = 0; i < 2; i++) {
         pair end = *what;
         end.size = x.sizes[i];
-        /* An end may lie below the resolution of a sample. It is a limit nevertheless, because the
-         * curve of the sample does not rise. */
+        /* An end may lie below the resolution of a sample. The value there is a limit nevertheless,
+         * because the curve of the sample does not rise. */
         x.ends[i] = x.interpolated ? m->read(&end) : x.at;
     }
     return x;
 }
 
-/* Returns why the numbers of two profiles cannot be compared, or NULL. */
+/* Returns why the counts of two profiles cannot be compared, or NULL. */
 static const char *find_unlike(const rd_profile *a, const rd_profile *b) {
     return !have_same_kinds(a, b)    ? "the profiles have different kinds of references"
            : !have_same_stacks(a, b) ? "only one of the profiles has private stacks"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const struct {
-    const char *name; /* name in the help, possibly a part of a longer text */
+    const char *name; /* name in the help, possibly inside a longer text */
     unsigned takes;
 } names[] = {
     {"ENGINE", TAKES_ENGINE},   {"FORMAT", TAKES_FORMAT},      {"KIND", TAKES_GENERATOR},

@@ -1,6 +1,6 @@
 /* The words that can complete a value or an operand. They follow from the name of the value or
  * operand in the help: ENGINE, FILE, "BYTES|addr". One table has all these names, so a new option
- * with such a name needs no further code. */
+ * whose value has one of these names needs no further code. */
 #ifndef RD_COMPLETION_WORDS_H
 #define RD_COMPLETION_WORDS_H
 

@@ -5,9 +5,10 @@
 
 #include <stdlib.h>
 
-/* Returns the coverage: the share of the run that remains when the input size is known; 1 if no
- * size is needed. A negative value means that there is no coverage, because the size is given or is the
- * number of blocks, or because the profile does not have the peak. */
+/* Returns the coverage: the share of the run that remains when the peak that gives the input size is
+ * found; 1 if no size is needed. A negative value means that there is no coverage, because the user
+ * gave the size, because the size is the number of blocks, or because the profile does not have the
+ * peak. */
 static double coverage_of(const size_choice *choice, const rd_profile *p) {
     uint64_t references = rd_profile_facts_of(p)->references;
     if (choice->constant)

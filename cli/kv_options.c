@@ -1,4 +1,4 @@
-/* Parses the options of `kv`. */
+/* Parses the options of `kv`. See kv_options.h. */
 #include "kv_options.h"
 
 #include "option_rows.h"

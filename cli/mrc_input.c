@@ -50,7 +50,8 @@ static bool can_be_read_again(int fd) {
            !S_ISSOCK(s.st_mode);
 }
 
-/* Reads the beginning of a file, or nothing if it cannot be opened, which the analysis reports. */
+/* Reads the beginning of a file. If the file cannot be opened, nothing is read, and the analysis
+ * reports the failure. */
 static void read_head(const char *path, input_file *f) {
     bool standard = is_standard(path);
     f->path = path;

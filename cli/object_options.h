@@ -5,7 +5,8 @@
 
 #include "cli.h"
 
-/* The choices of --weight. For traces, auto is the same as objects; for a profile, it accepts both. */
+/* The choices of --weight. For traces, auto is the same as objects. For a profile, auto accepts a
+ * profile in objects and one in bytes. */
 enum { WEIGHT_AUTO, WEIGHT_OBJECTS, WEIGHT_BYTES };
 
 typedef struct object_options {

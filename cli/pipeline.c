@@ -36,9 +36,10 @@ static uint32_t count_processors(void) {
     return n > 0 ? (uint32_t)n : 1;
 }
 
-/* Returns whether several threads always help an engine: `auto` decides by the trace how to use them,
- * and for engines on one thread or a device they only read the trace ahead. Other engines use all
- * threads for the analysis even where that is slower. */
+/* Returns whether several threads never make an analysis with this engine slower: engine auto decides
+ * by the trace how to use the threads, and if the engine runs on one thread or on a device, the
+ * additional threads only read the trace ahead. Other engines use all threads for the analysis even
+ * where that is slower. */
 static bool threads_help(const char *engine) {
     char name[32];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(engine, ":"), engine);
@@ -46,9 +47,9 @@ static bool threads_help(const char *engine) {
     return strcmp(name, "auto") == 0 || (info && !(info->caps & RD_CAP_THREADS));
 }
 
-/* Returns the number of threads for -t auto. The number is 1 if several threads do not always help the
- * engine, if memory is limited, because several threads need more memory than one, and with a checkpoint,
- * which only engine parda writes. */
+/* Returns the number of threads for -t auto. The number is 1 in three cases: if several threads can make
+ * the engine slower, if memory is limited, because several threads need more memory than one, and with a
+ * checkpoint, because the engine is then parda. */
 static uint32_t choose_threads(const pipeline_options *o) {
     if ((o->engine && !threads_help(o->engine)) || o->checkpoint || o->mem_bytes)
         return 1;

@@ -135,7 +135,7 @@ static const char *find_example(const rd_attribution *a) {
     return NULL;
 }
 
-/* Returns whether lines have source files, but none of them is in own code or called from own code. */
+/* Returns whether some lines have source files, but no line is in own code or called from own code. */
 static bool lacks_own(const rd_attribution *a) {
     bool has_source = false;
     for (size_t i = 0; a && i < a->n_lines; i++)
@@ -143,7 +143,8 @@ static bool lacks_own(const rd_attribution *a) {
     return has_source && a->n_own == 0;
 }
 
-/* `example` is a source file, or NULL. */
+/* Warns that no source file of the profile is in the paths of --own. `example` is a source file
+ * that the message names, or NULL. */
 static void warn(const rd_strings *own, const char *example) {
     tell_user("warning: --own=%s%s: the profile has no source file there; give a folder or file of "
               "your code%s%s",
@@ -171,7 +172,8 @@ void warn_no_own(const rd_profile *profile, const rd_strings *own) {
 
 rd_status show_own(rd_profile *profile, const rd_strings *own) {
     const char *example =
-        find_example(attribution_of(profile)); /* before its own code is replaced */
+        find_example(attribution_of(profile)); /* before rd_profile_show_own() replaces the list of
+                                                  own code */
     rd_status status = rd_profile_show_own(profile, own->value, own->n);
     if (status == RD_OK && own->n && lacks_own(attribution_of(profile)))
         warn(own, example);

@@ -83,7 +83,7 @@ static void draw(const progress *p, uint64_t bytes, uint64_t references, double 
 }
 
 /* Returns the column at which the text beside a program's output begins, or 0 if there is no room
- * for it or the program controls the whole screen. */
+ * for the text or if the program controls the whole screen. */
 static int beside_column(void) {
     struct winsize size;
     struct termios mode;

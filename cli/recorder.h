@@ -50,7 +50,7 @@ const char *recorder_program_file(char **words, char found[PATH_MAX]);
 recorder *recorder_start(rd_ctx *ctx, const recorder_options *options, int n, char **words,
                          int *status);
 
-/* Returns the channel with the records of the program. If it is not read to its end,
+/* Returns the channel with the records of the program. If the channel is not read to its end,
  * recorder_finish() terminates the program. */
 rd_live *recorder_live(recorder *r);
 
@@ -61,9 +61,9 @@ rd_live *recorder_live(recorder *r);
  * ended. */
 int recorder_finish(recorder *r, bool *cut_short);
 
-/* Starts a program. The signals that program_begin() ignores have their default handling in it.
- * `args` must be terminated by NULL. `silent` connects the standard streams of the program to
- * /dev/null. Returns 0 or an error number. */
+/* Starts a program. The signals that program_begin() ignores have their default handling in the
+ * started program. `args` must be terminated by NULL. `silent` connects the standard streams of the
+ * program to /dev/null. Returns 0 or an error number. */
 int recorder_spawn(pid_t *program, char **args, bool silent);
 
 /* Paragraphs for the help of every command that records. */

@@ -160,8 +160,8 @@ static int prepare_clang(const recorder_options *o, const rd_live *live, const b
     return good ? EXIT_OK : fail("out of memory");
 }
 
-/* Checks the folder in which Valgrind makes temporary files before it starts a program. Reports a
- * failure and returns the exit status. */
+/* Checks that Valgrind will be able to make its temporary files in the folder TMPDIR, or in /tmp if
+ * TMPDIR is not set. Reports a failure and returns the exit status. */
 static int check_temporary_folder(void) {
     const char *folder = getenv("TMPDIR");
     if (!folder || !*folder)

@@ -13,8 +13,8 @@
 void recorder_signals_take(rd_live *live, pid_t beside, bool switches);
 /* Sets the recorded program, to which signals are forwarded; 0: it has ended. */
 void recorder_signals_set_program(pid_t program);
-/* Says that no recorded process is left. From now on, a signal that cannot be forwarded terminates
- * this process. */
+/* The caller calls this function when no recorded process is left. From then on, a signal that
+ * cannot be forwarded terminates this process. */
 void recorder_signals_end_recording(void);
 /* Restores the default handling of the forwarded signals, which then terminate this process.
  * Signals that are ignored stay ignored. */

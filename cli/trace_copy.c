@@ -101,9 +101,10 @@ static bool is_sampled(const trace_copy *c, const rd_trace *trace) {
     return c->options->sampled || rd_trace_skipped(trace) != 0;
 }
 
-/* Tells the user, unless options->quiet is set, which columns of the trace the new trace does not
- * have, because its format cannot store them, and whether the format cannot mark object ids or skipped
- * references. A trace that delivers the sizes of its objects as sizes of references has one column of sizes. */
+/* Tells the user, unless options->quiet is set, which columns of the trace the new trace does not have, because
+ * its format cannot store them, and whether the format cannot mark object ids or skipped references. If a trace
+ * delivers the sizes of its objects as sizes of references, a missing column of object sizes is not
+ * reported. */
 static void tell_losses(const trace_copy *c, const rd_trace *trace) {
     if (c->options->quiet || !c->format)
         return;
@@ -278,8 +279,8 @@ static bool copy_references(trace_copy *c, const rd_refs *refs, int *status) {
     return check_written(c, rd_trace_writer_write(c->writer, &chosen), status);
 }
 
-/* Copies the batch that begins with reference `first` of its trace, with its events. Returns false
- * after reporting a failure (*status is the exit status). */
+/* Copies a batch of `trace` and its events. `first` is the index in the trace of the first
+ * reference of the batch. Returns false after reporting a failure (*status is the exit status). */
 static bool copy_batch(trace_copy *c, const rd_trace *trace, const rd_refs *refs, uint64_t first,
                        int *status) {
     const rd_event *events = NULL;
@@ -301,7 +302,8 @@ static bool copy_batch(trace_copy *c, const rd_trace *trace, const rd_refs *refs
     return copy_references(c, &rest, status);
 }
 
-/* Fails if the new trace was begun without a mark that the recorder of this trace needs. */
+/* Fails if the recorder skipped references of this trace, but the new trace was begun without the
+ * mark for skipped references (sampled=on). */
 static bool check_mark(trace_copy *c, const char *name, const rd_trace *trace, int *status) {
     if (!c->writer || c->sampled || !writes_native(c) || !is_sampled(c, trace))
         return true;

@@ -35,16 +35,17 @@ const char *training_path(const char *word);
 int training_read(rd_ctx *ctx, const rd_strings *words, size_source source, training_set *out);
 void training_free(training_set *set);
 
-/* Decides how sizes are determined. If the sizes are peaks, chooses the peak from all inputs of the
- * set except number `without` (set->n: none). Reports a failure and returns the exit status. */
+/* Decides how sizes are determined. If the sizes are peaks, chooses the peak by the profiles of all
+ * inputs except input `without`; if `without` is set->n, by the profiles of all inputs. Reports a
+ * failure and returns the exit status. */
 int training_choose(rd_ctx *ctx, training_set *set, size_t without, size_choice *out);
 
 /* Returns the size of input `i` according to `choice`, or 0 if its profile does not have the
  * peak. */
 double training_size(const size_choice *choice, const training_set *set, size_t i);
 
-/* Trains a model with all inputs except number `without`, with sizes according to `choice`. Reports
- * a failure and returns the exit status. */
+/* Trains a model with all inputs except input `without`, and with sizes according to `choice`.
+ * Reports a failure and returns the exit status. */
 int training_learn(rd_ctx *ctx, const training_set *set, size_t without, const size_choice *choice,
                    const rd_model_config *config, rd_model **out);
 
