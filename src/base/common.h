@@ -81,8 +81,8 @@ rd_status rdi_pages_grow_array(rd_ctx *ctx, void **p, uint64_t *n, uint64_t to, 
 rd_status rdi_spec_split(rd_ctx *ctx, const char *spec, char **name, char **options);
 
 /* Sets the defaults, and then the options in `text`, "key=value,...", each of which may occur only once. The
- * table has at most 64 options. `text` is split in place and must
- * outlive `state`, because string options point into it. If `text` is NULL or "", the defaults stay. */
+ * table has at most 64 options. `text` is split in place and must outlive `state`, because string options
+ * point into `text`. If `text` is NULL or "", the defaults stay. */
 rd_status rdi_opts_parse(rd_ctx *ctx, const char *owner, const rd_opt *table, void *state,
                          char *text);
 
@@ -111,8 +111,9 @@ unsigned rdi_ctx_processes(const rd_ctx *ctx); /* 1: this process is alone */
 
 /* ---- numbers ---- */
 
-/* Returns a number that identifies the thread of a reference or event: its process, 0 unless `processes`
- * (rd_trace_has_processes()) is true, in the upper half, and its thread number in the lower half. */
+/* Returns a number that identifies the thread of a reference or event. The upper half is the number of
+ * the process if `processes` (rd_trace_has_processes()) is true, else 0. The lower half is the thread
+ * number. */
 static inline uint64_t rdi_thread_key(bool processes, uint64_t address, uint32_t thread) {
     return (processes ? address >> 48 : 0) << 32 | thread;
 }

@@ -1,4 +1,4 @@
-/* Detects the instruction sets of this processor. */
+/* Detects the instruction sets of this processor: implements rdi_isa_choose(). */
 #include "base/cpu.h"
 
 static bool is_supported(rdi_isa isa) {

@@ -1,4 +1,4 @@
-/* Makes untrusted text safe to print. */
+/* Makes untrusted text safe to print: implements rd_text_escape(). */
 #include "base/text.h"
 
 #include <stdio.h>

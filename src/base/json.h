@@ -76,9 +76,10 @@ void rdi_json_fail(rdi_json *j, const char *format, ...) RDI_PRINTF(2, 3);
 
 /* ---- files (json_file.c) ---- */
 
-/* These functions read the whole text of a file ("-": standard input), or of a stream that begins
- * with the *n bytes (at most 64 KiB) at `head` and continues in fd. They set *n to the length of
- * the text. They stop early if the text cannot be a JSON object. The caller frees the text. */
+/* rdi_json_read() reads the whole text of a file ("-": standard input). rdi_json_read_fd() reads
+ * the whole text of a stream that begins with the *n bytes (at most 64 KiB) at `head` and continues
+ * in `fd`. Both set *n to the length of the text, and stop early if the text cannot be a JSON
+ * object. The caller frees the text. */
 RD_CHECKED rd_status rdi_json_read(rd_ctx *ctx, const char *path, char **out, size_t *n);
 RD_CHECKED rd_status rdi_json_read_fd(rd_ctx *ctx, int fd, const char *name, const void *head,
                                       char **out, size_t *n);

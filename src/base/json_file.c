@@ -1,4 +1,4 @@
-/* Reads whole JSON files into memory. */
+/* Reads whole JSON files into memory: implements rdi_json_read(). See json.h. */
 #include "base/json.h"
 #include "base/retry.h"
 

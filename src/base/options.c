@@ -243,7 +243,8 @@ rd_status rdi_spec_split(rd_ctx *ctx, const char *spec, char **name, char **opti
     return RD_OK;
 }
 
-/* Returns the bit of the option called `name`, or 0 if the table has no such option. */
+/* Returns the bit that stands for the option called `name`: 1 for the first option of the table, 2
+ * for the second, 4 for the third, and so on; 0 if the table has no such option. */
 static uint64_t bit_of(const rd_opt *table, const char *name) {
     for (uint64_t bit = 1; table && table->name; table++, bit *= 2)
         if (strcmp(table->name, name) == 0)
@@ -253,7 +254,7 @@ static uint64_t bit_of(const rd_opt *table, const char *name) {
 
 rd_status rdi_opts_parse(rd_ctx *ctx, const char *owner, const rd_opt *table, void *state,
                          char *text) {
-    uint64_t given = 0; /* the bits of the options so far */
+    uint64_t given = 0; /* mask of bit_of() for the options so far */
     RD_TRY(rd_opts_default(ctx, table, state));
     while (text && *text) {
         char *next = strchr(text, ',');

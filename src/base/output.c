@@ -1,11 +1,11 @@
 /* Buffered output to a file or standard output. See output.h.
  *
  * A regular file is written without a name or, if the file system does not support that, under a random name in the
- * folder of the finished file. At the end it gets a random name and then, in one step, the name of the file that it
- * replaces. Because random names are not predictable and links are not followed, nobody else can choose which file is
- * written. If the file cannot be replaced, because the folder is read-only or the file is a mount point, the complete
- * contents are copied into it at the end. If no new file can be created in the folder, the contents are in an unnamed
- * file in /tmp until the end.
+ * folder of the finished file. At the end it gets a random name and is then renamed, in one step, to the name of the
+ * finished file. Because random names are not predictable and links are not followed, nobody else can choose which
+ * file is written. If the file cannot be replaced, because the folder is read-only or the file is a mount point, the
+ * complete contents are copied into it at the end. If no new file can be created in the folder, the contents are in
+ * an unnamed file in /tmp until the end.
  *
  * rdi_output_keep() gives the unfinished file its own name at once or, if a file of that name exists, another name in
  * the same folder.
@@ -50,7 +50,7 @@ struct rdi_output {
     bool owns_fd;                 /* false for standard output */
     int error;                    /* errno of the first failure, after which nothing is written */
     bool finished;
-    uint64_t written; /* number of bytes that the descriptor has received, if nothing failed */
+    uint64_t written; /* number of bytes written to the descriptor, if no write failed */
     size_t used;      /* number of bytes in the buffer */
     uint8_t buffer[BUFFER_BYTES];
 };

@@ -11,9 +11,9 @@
 #include <poll.h>
 #include <stdbool.h>
 
-/* Returns whether the failed call, whose error is in errno, should be repeated. This is so after a
- * signal. If the call failed because `fd` does not block, the function first waits until `fd` is ready
- * for `events` (POLLIN or POLLOUT). */
+/* Returns whether the failed call, whose error is in errno, should be repeated. A call that a signal
+ * interrupted should be repeated. If the call failed because `fd` does not block, the function first
+ * waits until `fd` is ready for `events` (POLLIN or POLLOUT). */
 static inline bool rdi_may_retry(int fd, short events) {
     struct pollfd ready = {.fd = fd, .events = events};
     if (errno != EAGAIN && errno != EWOULDBLOCK)

@@ -1,4 +1,5 @@
-/* Suggests the valid name that is closest to a mistyped one. */
+/* Suggests the valid name that is closest to a mistyped one: implements rd_suggest() and the
+ * functions that use it. */
 #include "base/common.h"
 
 #include <stdio.h>

@@ -254,9 +254,9 @@ static rd_status add_event(live_reader *l, const rd_event *event, size_t path_by
 }
 
 /* Appends the event at `words`, which comes before reference `n` of this batch; an event of kind 0
- * is skipped. Before an allocation, the function also appends its calling context, if it has one.
- * `head` is a copy of the first word of the event, whose size the caller has checked. The word
- * itself is not read again, because the recorded program may have changed it. */
+ * is skipped. Before an allocation that has a calling context, the function also appends an event
+ * RD_EVENT_CALLER. `head` is a copy of the first word of the event, whose size the caller has
+ * checked. The word itself is not read again, because the recorded program may have changed it. */
 static rd_status take_event(live_reader *l, uint64_t head, const uint64_t *words, uint64_t tag,
                             size_t n) {
     rd_event event = {.at = l->r->done + n,

@@ -131,8 +131,8 @@ static rd_status fail_key(machine_reader *r, const char *key) {
                      key, rd_suggest_text(&close, "", room));
 }
 
-/* Puts the file and the line before the last message, if `status` is a failure other than RD_ENOMEM.
- * Returns RD_OK, RD_ENOMEM or RD_EFORMAT. */
+/* Puts the name of the file and the number of the line before the last message, if `status` is a
+ * failure other than RD_ENOMEM. Returns RD_OK, RD_ENOMEM or RD_EFORMAT. */
 static rd_status add_line(machine_reader *r, rd_status status) {
     char cause[300];
     if (status == RD_OK || status == RD_ENOMEM)

@@ -37,16 +37,16 @@ static unsigned processors_of_core(const rdi_host_cache *host, size_t n) {
     return inner && inner->processors ? inner->processors : 1;
 }
 
-/* Describes a cache of the host. The cache is shared if more logical processors use it than one core
- * has, `of_core`. */
+/* Describes a cache of the host. The cache is shared if more than `of_core` logical processors, the
+ * number that one core has, use it. */
 static rd_cache make_cache(const rdi_host_cache *host, unsigned of_core) {
     rd_cache c = {.bytes = host->bytes, .ways = host->ways, .shared = host->processors > of_core};
     snprintf(c.name, sizeof c.name, host->data ? "L%u" : "L%uI", host->level);
     return c;
 }
 
-/* Inserts a data cache into the hierarchy, in the order of levels. If it becomes the outermost cache,
- * m->cores becomes the number of logical processors that share it. */
+/* Inserts a data cache into the hierarchy, in the order of levels. If the new cache becomes the
+ * outermost one, m->cores becomes the number of logical processors that share this cache. */
 static void insert_cache(rd_machine *m, unsigned *levels, const rdi_host_cache *host,
                          unsigned of_core) {
     rd_hierarchy *h = &m->caches;
