@@ -60,8 +60,8 @@ static uint32_t take_list(rdi_expiry_queue *q, unsigned list) {
     return at;
 }
 
-/* Appends a place to a list. This only writes to the array, so that it does not wait for the array's
- * memory. */
+/* Appends a place to a list. The function only writes to the array, so it does not wait for the
+ * memory of the array. */
 static void append(rdi_expiry_queue *q, unsigned list, uint32_t number, uint64_t time) {
     if (q->filled[list] == RDI_EXPIRY_PLACES) {
         uint32_t at = q->free ? q->free : (uint32_t)q->fresh++;
@@ -229,8 +229,8 @@ static void prefetch_lists(const rdi_expiry_queue *q, uint64_t span) {
 
 /* Let D be the highest digit that changes, and v the value of digit D in the new time. All times in
  * the lists of digits below D have passed, and also all times in the lists of D for values below v.
- * Only the list of D for v itself can also have later times. Its places move to lists of lower
- * digits, which are empty by then. */
+ * Only the list of D for v itself can also have later times. Places with later times move to lists
+ * of lower digits, which are empty by then. */
 void rdi_expiry_advance(rdi_expiry_queue *q, const uint64_t *time, size_t begin, size_t end) {
     uint64_t before = q->ahead, now = before;
     for (size_t i = begin; i < end; i++)

@@ -5,14 +5,14 @@
  * so it is multiplied by 1 / R; the size of the requested object itself is not. Each sampled
  * request stands for 1 / R requests.
  *
- * All requests and their bytes are counted, sampled or not, so it is known by how much the sample
- * deviates from them. The misses at each cache size are corrected by that deviation times a slope:
- * the regression of the misses on the requests, over 32 groups of objects that other bits of the
- * hash form. Where objects are alike, the slope removes most of the error; where the deviation
- * comes from a few hot objects, which hardly miss, the slope is near 0. If the deviation is larger
- * than the groups explain, the hottest objects are not in the sample, and the deviation itself
- * gives the variance. The variance that remains between the groups gives the half width of the
- * band.
+ * All requests and their bytes are counted, sampled or not, so it is known by how much the weighted
+ * sample deviates from these totals. The misses at each cache size are corrected by this deviation
+ * times a slope: the regression of the misses on the requests, over 32 groups of objects that other
+ * bits of the hash form. Where objects are alike, the slope removes most of the error; where the
+ * deviation comes from a few hot objects, which hardly miss, the slope is near 0. If the deviation
+ * is larger than the groups explain, the hottest objects are not in the sample, and the deviation
+ * itself gives the variance. The variance that remains between the groups gives the half width of
+ * the band.
  *
  * A few large objects may have most of the bytes. Therefore the misses in bytes are estimated for
  * each class of sizes (powers of two) by itself, and then added. The bytes of a class that the
@@ -33,8 +33,9 @@
 #define RDI_SAMPLE_GROUPS 32
 #define RDI_SAMPLE_SIZES  (RD_BAND_SIZES + 1) /* cache sizes 2^0 to 2^63, and an infinite cache */
 
-/* Weighted numbers of requests or of bytes, by group of objects and by k, where 2^k bytes is the
- * smallest cache that hits them. The last k also counts the misses of an infinite cache. */
+/* Weighted numbers of requests or of their bytes, by group of objects and by k, where 2^k bytes is
+ * the size of the smallest cache that hits these requests. The last k also counts the misses of an
+ * infinite cache. */
 typedef double rdi_sample_groups[RDI_SAMPLE_GROUPS][RDI_SAMPLE_SIZES];
 
 typedef struct rdi_object_sample {
@@ -59,11 +60,11 @@ rdi_object_sample *rdi_object_sample_new(rd_ctx *ctx, double rate, uint64_t seed
 /* Counts all requests, and processes the requests for sampled objects. */
 rd_status rdi_object_sample_feed(rd_objects *o, const rd_requests *requests);
 
-/* Counts a request for a sampled object. The caller has checked that the request counts: it is not
- * part of the warm-up, and its operation is counted. `distance` is its byte distance within the
- * sample, or RD_MISS_*; `before` is the size of the object before the request. Returns the distance
- * of the request in the profile: the size of the smallest cache that hits, minus 1, or 0 for a miss
- * of an infinite cache. */
+/* Counts a request for a sampled object. The caller has checked that the request counts: it does
+ * not belong to the warm-up, and its operation is counted. `distance` is its byte distance within
+ * the sample, or RD_MISS_*; `before` is the size of the object before the request. Returns the
+ * distance of the request in the profile: the size of the smallest cache that hits, minus 1, or 0
+ * for a miss of an infinite cache. */
 uint64_t rdi_object_sample_count(rdi_object_sample *s, uint64_t id, uint64_t operation,
                                  uint64_t distance, uint64_t before, uint64_t bytes);
 

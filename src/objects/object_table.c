@@ -75,8 +75,8 @@ static rd_status grow_objects(rdi_object_table *t, rd_ctx *ctx, uint64_t k) {
     return status;
 }
 
-/* Chooses another hash. The table does so if ids are far from their homes although many entries are
- * free: such ids collide under the present hash, and another hash spreads them. */
+/* Chooses another hash, because ids are far from their homes although at least half of the entries
+ * are free: these ids collide under the present hash, and another hash spreads them. */
 static rd_status reseed(rdi_object_table *t, rd_ctx *ctx) {
     rdi_rng rng = {t->seed};
     t->seed = rdi_rng_next(&rng);

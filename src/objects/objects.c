@@ -8,9 +8,9 @@
 #define TILE      RDI_OBJECTS_TILE /* number of requests whose memory accesses overlap */
 #define STAGES    4                /* number of tiles in progress, each at a different stage */
 #define RING      (TILE * STAGES)
-#define RUN       RDI_EXPIRY_STEP     /* number of requests for which room is made at a time */
+#define RUN       RDI_EXPIRY_STEP     /* requests per run; room is made once per run */
 #define AXIS_UNIT (UINT64_C(1) << 16) /* smallest number of slots of the axis */
-#define GROUP     4                   /* largest expiring group that was probably announced */
+#define GROUP     4                   /* larger expiring groups were probably not announced */
 
 /* One request. The lifetime is in nanoseconds; 0: none is given. */
 typedef struct request {
@@ -124,8 +124,8 @@ static void expire(void *user, const uint32_t *number, unsigned n) {
         expire_object(o, &o->table.object[number[i]]);
 }
 
-/* Advances the present time to `time`, the time of request i of the run. An earlier time changes
- * nothing except the count of such requests. */
+/* Advances the present time to `time`, the time of request i of the run. If `time` is before the
+ * present time, the function only counts the request in o->backwards. */
 static void advance(rd_objects *o, size_t i, uint64_t time) {
     o->backwards += time < o->now;
     if (time <= o->now)

@@ -83,7 +83,8 @@ static inline rd_status rdi_objects_check(const rd_objects *o, uint64_t number, 
     return RDI_LIKELY(valid) ? RD_OK : rdi_objects_refuse(o, number, bytes, operation);
 }
 
-/* Processes requests, in a sample only those for sampled objects; see rd_objects_feed(). */
+/* Processes requests; for a sample, the caller passes only the requests for sampled objects. See
+ * rd_objects_feed(). */
 rd_status rdi_objects_process(rd_objects *o, const rd_requests *requests, uint64_t *distances);
 
 #endif

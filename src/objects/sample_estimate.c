@@ -136,8 +136,8 @@ static void estimate_few(const rdi_sample_groups part, double rate, const double
     c->missed[SIZES - 1] = c->missed[SIZES - 2];
 }
 
-/* Adds a class of sizes to the sum of all classes. Except for `doubt`, their errors are
- * independent. */
+/* Adds a class of sizes to the sum of all classes. Except for `doubt`, the errors of different
+ * classes are independent. */
 static void add_class(curve *sum, const curve *c) {
     for (size_t k = 0; k < SIZES; k++) {
         sum->missed[k] += c->missed[k];
@@ -186,9 +186,10 @@ static rdi_u128 next_share(rounding *r, double share) {
 }
 
 /* Finds the factor by which the bins of each class are multiplied, so that their sum is the
- * estimate of the class. Class k is what a cache of 2^k bytes hits and a cache of half the size
- * misses. The estimate of a class without samples is added to that of the next smaller class with
- * samples. Returns the estimate that is left because there is no smaller class with samples. */
+ * estimate of the class. Class k has the requests, or their bytes, that a cache of 2^k bytes hits
+ * and a cache of half the size misses. If a class has no sampled requests, its estimate is added to
+ * the estimate of the next smaller class that has some. Returns the estimates of the classes for
+ * which there is no such smaller class. */
 static double find_factors(const curve *c, const double *sampled, double *factor) {
     double open = 0;
     factor[SIZES - 1] = 0;

@@ -40,11 +40,13 @@ void rdi_size_list_insert(rdi_size_list *l, uint64_t hash, uint64_t bytes) {
 
 /* A class of sizes. */
 typedef struct class_sizes {
-    double requested; /* bytes of all its requests */
-    double bytes;     /* bytes of all its objects */
-    double unit;      /* sum of the squares of their sizes, divided by the sum of the sizes */
+    double requested; /* bytes that all requests of the class ask for */
+    double bytes;     /* bytes of all objects of the class */
+    double unit;      /* sum of the squares of the sizes of these objects, divided by the sum of the
+                         sizes */
     double surplus;   /* bytes by which the scaled sample differs from the class; 0 if unknown */
-    double certain;   /* limit of the difference that holds with certainty; INFINITY: none */
+    double certain;   /* limit of the class's contribution to the difference that holds with
+                         certainty; INFINITY: none */
 } class_sizes;
 
 static class_sizes describe(const rdi_size_list *l, uint64_t limit, double weight) {
@@ -70,15 +72,16 @@ static class_sizes describe(const rdi_size_list *l, uint64_t limit, double weigh
     return c;
 }
 
-/* Returns the square of the limit with 95 % confidence, in bytes, for a cache that holds `held` bytes of
- * the class. */
+/* Returns the square of the limit with 95 % confidence for the contribution of a class to the
+ * difference, in bytes, if a cache holds `held` bytes of the class. See size_lists.h. */
 static double square_limit(const class_sizes *c, double held, double weight) {
     double seen = held > 0 ? c->surplus * held / c->bytes : 0;
     return fmax(NORMAL * NORMAL * (weight - 1) * c->unit * held, seen * seen);
 }
 
-/* Returns the limit of the difference, in bytes, for a cache of 2^k bytes, which has objects of classes
- * up to k. `sum` has the sums over these classes. */
+/* Returns the limit, in bytes, of the difference between the size of a cache of 2^k bytes and its size
+ * in the sample. The cache has objects of classes up to k, and `sum` has the sums over these
+ * classes. */
 static double find_limit(const class_sizes *classes, size_t k, const class_sizes *sum,
                          double weight) {
     double size = ldexp(1, (int)k), squares[RD_SIZE_CLASSES], below = 0, certain = 0;

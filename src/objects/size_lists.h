@@ -2,13 +2,14 @@
  * the cache sizes of a sample may be wrong.
  *
  * A cache of S bytes holds S bytes of objects. Its size in the sample is the sum of the sizes of the
- * sampled objects among them, divided by the sampling rate R. The difference comes mostly from large
- * objects: one object of s bytes adds s / R - s to it if the object is sampled, and -s if it is not. The
- * sampled objects do not tell how large the difference is, because in a heavy tail a few objects have
- * most of the bytes, and they are most likely not in the sample. Therefore the lists keep, for each
- * class, the RDI_LISTED requested objects with the smallest hashes. These are the first ones that a
- * sample takes. A class with at most RDI_LISTED objects is known completely; the number of objects of a
- * larger class follows from the largest hash in its list (Beyer et al., SIGMOD 2007).
+ * sampled objects among them, divided by the sampling rate R. The difference between the size in the
+ * sample and S comes mostly from large objects: one object of s bytes adds s / R - s to the difference if
+ * the object is sampled, and -s if it is not. The sampled objects do not tell how large the difference is,
+ * because in a heavy tail a few objects have most of the bytes, and they are most likely not in the
+ * sample. Therefore the lists keep, for each class, the RDI_LISTED requested objects with the smallest
+ * hashes. These are the first ones that a sample takes. A class with at most RDI_LISTED objects is known
+ * completely; the number of objects of a larger class follows from the largest hash in its list (Beyer et
+ * al., SIGMOD 2007).
  *
  * Each class has two limits for its contribution to the difference:
  *
@@ -35,7 +36,7 @@ typedef struct rdi_size_list {
     uint64_t limit; /* objects with a larger hash are not added; UINT64_MAX while there is room */
     bool more;      /* true: the class has objects that are not listed */
     size_t n;
-    double requested; /* bytes of all requests */
+    double requested; /* bytes that all requests of the class ask for */
     struct {
         uint64_t hash, bytes;
     } object[RDI_LISTED]; /* ascending hashes */

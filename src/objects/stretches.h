@@ -1,8 +1,9 @@
 /* Stretches of time: counts the requests, bytes and misses of each stretch, in one pass. The
  * contents of the caches stay from one stretch to the next.
  *
- * The bins of distances count all requests so far. At the end of a stretch they are compared with a
- * copy that was made at its beginning, so a request takes no more time. */
+ * The bins of distances count all requests so far. At the end of a stretch, the bins are compared
+ * with a copy that was made at the beginning of the stretch, so a request takes as long as without
+ * stretches. */
 #ifndef RDI_STRETCHES_H
 #define RDI_STRETCHES_H
 
