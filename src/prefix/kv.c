@@ -230,9 +230,9 @@ static rd_status rank_blocks(rd_kv *kv, const rdi_kv_row *row) {
     return RD_OK;
 }
 
-/* Gives the request a number. If there is no room, requests that own no blocks lose their numbers,
- * and the other requests get new numbers in the same order. If Belady's bound is computed, all
- * requests keep their numbers, because the bound needs them. */
+/* Gives the request a number. If there is no room for another number, requests that own no blocks
+ * lose their numbers, and all other requests get new numbers in the same order. If Belady's bound
+ * is computed, all requests keep their numbers, because the bound needs them. */
 static rd_status number_request(rd_kv *kv, const rdi_kv_row *row) {
     uint64_t ms = row->time_us / 1000;
     if (rdi_kv_recency_full(&kv->recency)) {

@@ -1,8 +1,8 @@
-/* Simulates several servers with a cache each, behind a router.
+/* Simulates several servers with a cache each, behind a router: implements rd_kv_fleet.
  *
  * If the router does not look into the caches, each replica sees a log of its own, and one pass per
  * replica gives all sizes. The router by longest prefix looks into the caches, so its choices
- * depend on their size: each size is simulated by itself. */
+ * depend on the cache size: each size is simulated by itself. */
 #include "base/sized.h"
 #include "prefix/kv_lru.h"
 #include "reusedist/prefix.h"

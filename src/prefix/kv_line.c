@@ -86,7 +86,7 @@ static const char *scan_array(rd_kv_log *log, const char *p, const char *limit, 
     }
 }
 
-/* Reads a number of tokens or of a turn: an integer from 0 to RDI_KV_TOKENS_MAX. */
+/* Reads a count of tokens or the number of a turn: an integer from 0 to RDI_KV_TOKENS_MAX. */
 static const char *scan_count(rd_kv_log *log, const char *p, const char *limit, uint64_t *out) {
     const char *end = *p == '-' ? NULL : scan_integer(p, out);
     return end && *out <= RDI_KV_TOKENS_MAX

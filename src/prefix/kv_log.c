@@ -20,9 +20,9 @@ static void chain_blocks(rdi_u64_list *blocks) {
         blocks->at[i] = hash = chain(hash, blocks->at[i]);
 }
 
-/* Sets `out` to the hashes of the blocks of the tokens `ids`, followed by the tokens `more` unless
- * it is NULL. If `partial` is true, this includes a last block that is not full. The hash of a
- * block depends on its number of tokens. */
+/* Divides the tokens `ids`, followed by the tokens `more` unless `more` is NULL, into blocks, and
+ * sets `out` to the hashes of the blocks. A last block that is not full is included only if
+ * `partial` is true. The hash of a block depends on its number of tokens. */
 static rd_status hash_tokens(rd_kv_log *log, const rdi_u64_list *ids, const rdi_u64_list *more,
                              bool partial, rdi_u64_list *out) {
     uint64_t hash = 0, n = 0, total = ids->n + (more ? more->n : 0);
@@ -88,8 +88,8 @@ static bool same_fields(rd_kv_log *log) {
                          here ? "does not have it" : "has it");
 }
 
-/* Takes the size of a block from the first line, unless the caller has set it, and checks that this
- * line agrees. */
+/* Takes the size of a block from the first line, unless the caller has set the size, and checks
+ * that the current line states the same size. */
 static bool check_block_size(rd_kv_log *log) {
     uint64_t size = log->line.block_size;
     if (!(log->line.present >> RDI_KV_BLOCK_SIZE & 1))
@@ -121,7 +121,8 @@ static bool check_lengths(rd_kv_log *log) {
                          r->prompt_tokens == 1 ? "" : "s", log->block_tokens, all);
 }
 
-/* Computes the bytes per token from the shapes of a chunk's tensors, which LMCache logs. */
+/* Computes the bytes per token from the shapes of the tensors of a block, which logs of LMCache
+ * state. */
 static void find_token_bytes(rd_kv_log *log) {
     const rdi_kv_line *line = &log->line;
     bool known = line->present >> RDI_KV_SHAPES & 1 && line->present >> RDI_KV_DTYPES & 1;

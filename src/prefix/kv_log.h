@@ -24,7 +24,7 @@ typedef enum rdi_kv_field {
     RDI_KV_CHAT,       /* id of the request or of its conversation */
     RDI_KV_PARENT,     /* id of the request before it in the same conversation */
     RDI_KV_BLOCK_SIZE, /* number of tokens per block, the same on every line */
-    RDI_KV_SHAPES,     /* LMCache: array of shapes of the tensors of a chunk */
+    RDI_KV_SHAPES,     /* LMCache: array of shapes of the tensors of a block */
     RDI_KV_DTYPES,     /* LMCache: array of the number formats of these tensors */
     RDI_KV_FIELDS      /* number of fields */
 } rdi_kv_field;
@@ -68,7 +68,9 @@ struct rd_kv_log {
     rdi_u64_list sequence;
     rd_kv_request request;
     rd_status broken; /* status of the first failure */
-    /* The native format: the rest of the current frame. */
+    /* The native format: `at` is the next byte of the current frame, `left` is the number of
+     * requests in the frame that have not been read, and `frames` and `requests` are the numbers of
+     * frames and requests read so far. */
     bool native, ended;
     const uint8_t *at, *frame_end;
     size_t frame_bytes;

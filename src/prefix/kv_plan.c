@@ -29,7 +29,8 @@ static uint64_t tokens_at(const search *s, uint64_t blocks) {
     return rd_kv_at(s->kv, blocks, &point) == RD_OK ? point.token_hits : 0;
 }
 
-/* Returns the time, in seconds per hour of the log, for recomputing and loading. */
+/* Returns the time in seconds, per hour of the log, that recomputing the missing tokens and loading
+ * the hits take. */
 static double seconds(const search *s, const rd_kv_plan *p, uint64_t misses) {
     double sum = s->goal.prefill > 0 ? (double)misses / s->goal.prefill : 0;
     uint64_t end = 0, before = 0;

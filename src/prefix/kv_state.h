@@ -16,8 +16,8 @@ typedef struct rdi_kv_row {
     uint64_t prompt_tokens, time_us, line;
     uint32_t turn;
     bool numbered; /* true: `line` is the number of the request */
-    bool counted; /* false: this is the end of a request, when the blocks of prompt and output enter
-                     the cache; they count neither as hits nor as misses */
+    bool counted;  /* false: the row is the end of a request, when the blocks of prompt and output
+                      enter the cache; these touches count neither as hits nor as misses */
 } rdi_kv_row;
 
 /* The results of the pass for one request. The arrays have one element per block, front to back. */
@@ -39,7 +39,8 @@ typedef struct rdi_kv_run {
     uint64_t worst, tokens;
 } rdi_kv_run;
 
-/* Hits with one worst rank; after rd_kv_finish(), hits with this or a smaller worst rank. */
+/* The hits of blocks with one worst rank; after rd_kv_finish(), the hits of blocks with this or a
+ * smaller worst rank. */
 typedef struct rdi_kv_hits {
     uint64_t blocks, tokens;
 } rdi_kv_hits;

@@ -5,8 +5,8 @@
  * Inclusive tiers each hold the beginning of the list. */
 #include "prefix/kv_state.h"
 
-/* Counts each hit for the tier that holds the block. A block is a hit only if all blocks before it
- * are in some tier. */
+/* Counts each hit for the tier that holds the block. A block is a hit only if it and all blocks
+ * before it in the request are in some tier. */
 static void count_hits(rd_kv *kv, const rdi_kv_seen *seen, size_t window) {
     size_t n_tiers = kv->config.n_tiers;
     uint64_t end = kv->config.tiers[n_tiers - 1];
