@@ -25,7 +25,8 @@ rd_status rdi_code_ranges_add(rd_ctx *ctx, rdi_code_ranges *r, uint64_t low, uin
 }
 
 /* Sorts by the beginning. Of ranges with the same beginning, the shortest one comes last, and of equal
- * ranges the one with the largest number, because the last one gets the addresses. */
+ * ranges the one with the largest `item`, because the last range gets the addresses that all of them
+ * contain. */
 static int by_beginning(const void *a, const void *b) {
     const rdi_code_range *x = a, *y = b;
     if (x->low != y->low)

@@ -1,4 +1,5 @@
-/* A table of address ranges, each with a number that the user chooses, and the search in it.
+/* A table of address ranges, each with a number that the caller chooses, and functions that search
+ * the table.
  *
  * Ranges may overlap or contain each other. An address belongs to the range that begins last among
  * those that contain it, then to the shortest of them, then to the one with the largest number. A

@@ -1,4 +1,5 @@
-/* Reads the new form of Rust symbols. See demangle.h.
+/* Implements rdi_demangle_rust(): reads the new form of Rust symbols. rust_symbol.c reads the old
+ * form. See demangle.h.
  *
  * This file follows the grammar of Rust's RFC 2603: each function below parses one rule of the
  * grammar and writes the text. Depth, steps and output are limited, because back references can

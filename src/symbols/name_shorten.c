@@ -1,7 +1,8 @@
 /* Shortens readable names for people. See demangle.h.
  *
  * The name is copied from left to right. Text between brackets is folded to "..." or dropped.
- * Brackets that are part of an operator's name are copied before brackets are looked for.
+ * Brackets in the name of an operator, such as "operator<", are copied before the search for
+ * brackets.
  */
 #include "symbols/demangle.h"
 
@@ -148,7 +149,8 @@ static bool at_parenthesis(shortener *s) {
     return s->at == s->end;
 }
 
-/* Drops "[abi:cxx11]", folds Go's type arguments, and copies a slice. */
+/* Drops "[abi:cxx11]", folds Go's type arguments, and copies the type "[T]" that a Rust path begins
+ * with. */
 static void at_square(shortener *s) {
     const char *close = closing(s->at, s->end), *after = close < s->end ? close + 1 : s->end;
     if (s->n == 0)

@@ -7,8 +7,8 @@
 
 #include <elfutils/libdw.h>
 
-/* Entries, found by address. A table whose fields are all 0 is empty. Addresses are those in the debug
- * information. */
+/* Entries, found by address. A table whose fields are all 0 is empty. All addresses are addresses in
+ * the debug information, without the bias. */
 typedef struct rdi_code_entries {
     rdi_code_ranges ranges; /* the item of a range is an index of `entry` */
     Dwarf_Die *entry;
@@ -26,8 +26,9 @@ const Dwarf_Die *rdi_code_entries_find(const rdi_code_entries *e, Dwarf_Addr add
                                        Dwarf_Addr *begin);
 void rdi_code_entries_fini(rd_ctx *ctx, rdi_code_entries *e);
 
-/* The inlined functions and lexical blocks inside functions, inlined functions and lexical blocks: a hash
- * table of those entries whose children were read. An index whose fields are all 0 is empty. */
+/* A hash table with the children of entries. A parent is a function, an inlined function or a lexical
+ * block, and its children are the inlined functions and lexical blocks directly inside it. The table has
+ * the parents whose children were read. An index whose fields are all 0 is empty. */
 typedef struct rdi_inner_entries {
     struct rdi_inside *slot;
     size_t n, room; /* the room is 0 or a power of two; at most half of it is used */

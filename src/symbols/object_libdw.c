@@ -253,9 +253,9 @@ static rd_status list_units(rdi_object *o) {
     return status == RD_OK ? rdi_code_entries_sort(o->ctx, &o->all_units) : status;
 }
 
-/* Finds the unit that contains the address. The file has an address table for this, but some
- * compilers, such as clang, do not write it. For units that are not in the table, list_units()
- * makes a table. */
+/* Finds the unit that contains the address. A file can have an address table for this, but some
+ * compilers, such as clang, do not write it. list_units() makes a second table of the units that
+ * the address table lacks. */
 static rd_status unit_at(rdi_object *o, uint64_t address, Dwarf_Die *out, Dwarf_Addr *bias,
                          bool *found) {
     Dwarf_Die *cu = dwfl_module_addrdie(o->module, address, bias);
@@ -487,9 +487,9 @@ static rd_status find_function(rdi_object *o, Dwarf_Die *cu, Dwarf_Addr address,
     return name_die(o, u->naming, &function, &out->function, &out->full_name);
 }
 
-/* Returns whether the code of a unit contains the address. libdw also answers with the unit, and its last
- * line, for an address in a gap behind the unit's code. A unit without any range counts as containing all
- * of its addresses. */
+/* Returns whether the code of a unit contains the address. libdw also answers with the unit, and the last
+ * line of the unit, for an address between the unit's code and the code of the next unit. If the debug
+ * information states no range for a unit, the function returns true. */
 static bool has_code_at(Dwarf_Die *cu, Dwarf_Addr address) {
     return dwarf_haspc(cu, address) > 0 ||
            !(dwarf_hasattr(cu, DW_AT_ranges) || dwarf_hasattr(cu, DW_AT_high_pc));

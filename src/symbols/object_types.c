@@ -15,8 +15,8 @@
 /* ---- variables ---- */
 
 /* Sets *address to the address of a variable. Returns whether the location of the variable is a fixed
- * address. clang stores addresses in a table (DWARF 5), and the location has the index. It also places
- * several variables in one symbol, at different offsets. */
+ * address. clang stores addresses in a table (DWARF 5), and the location has the index of the address.
+ * clang also places several variables in one symbol, at different offsets. */
 static bool fixed_address(Dwarf_Die *die, Dwarf_Addr *address) {
     Dwarf_Attribute location, entry;
     Dwarf_Op *op;

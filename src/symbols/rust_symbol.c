@@ -1,5 +1,5 @@
-/* Reads and writes characters, numbers and identifiers of Rust symbols, and reads the old form,
- * which consists of them. See rust_symbol.h. */
+/* Reads and writes characters, numbers and identifiers of Rust symbols, and reads whole symbols of
+ * the old form. See rust_symbol.h. */
 #include "symbols/rust_symbol.h"
 
 #include <stdio.h>

@@ -109,8 +109,9 @@ static void compare_fact(const char *name, uint64_t got, uint64_t expected,
                           expected);
 }
 
-/* Checks, for every n, that the n-th smallest distance of profile p may stand for the n-th smallest
- * true distance. sorted[] has the `finite` true distances. */
+/* Checks, for every n, that the n-th smallest distance of profile p, of which only the bin is
+ * known, can be within the error bound of the n-th smallest true distance. sorted[] has the
+ * `finite` true distances. */
 static void compare_ranks(const rd_profile *p, rdi_error_bound error, const uint64_t *sorted,
                           size_t finite, rdi_verify_outcome *out) {
     const rd_bin *bins;
@@ -176,7 +177,7 @@ static size_t sort_distances(uint64_t *distances, size_t n, uint64_t *count) {
 
 /* ---- the whole comparison ---- */
 
-/* The engine's distances and the oracle's. */
+/* The answers to compare: the distances of the engine and of the oracle, and scratch arrays. */
 typedef struct truth {
     const uint64_t *got; /* the engine's distances, or NULL */
     uint64_t *distances; /* the distances of the oracle; infinite from the bound on */

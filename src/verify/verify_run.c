@@ -1,4 +1,4 @@
-/* Draws settings, runs one engine on one trace with them, and passes the answers to
+/* Draws settings, runs one engine on one trace with these settings, and passes the answers to
  * verify_compare.c. */
 #include "verify/verifier.h"
 

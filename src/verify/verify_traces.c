@@ -195,7 +195,7 @@ static uint64_t draw_blocks(rdi_rng *rng, size_t n, uint64_t steps) {
 
 /* Returns the index of a pattern in `orders`; consecutive seeds choose the patterns in turn. A
  * trace of distinct blocks has at most `distinct_max` references. If `shortest` is above
- * `distinct_max`, the next pattern, a cycle, replaces that of distinct blocks. */
+ * `distinct_max`, the next pattern, a cycle, replaces the pattern of distinct blocks. */
 static size_t choose_order(uint64_t seed, size_t shortest, size_t distinct_max) {
     size_t order = seed % RDI_COUNT(orders);
     return orders[order].fill == order_distinct && shortest > distinct_max ? order + 1 : order;
