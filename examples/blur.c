@@ -1,7 +1,7 @@
 /* Blurs a picture. Usage: blur RADIUS IN.pgm OUT.pgm [rows]
  *
  * The program is a box filter in two passes, along the rows and along the columns. The second pass exists
- * in a naive form and, with "rows", in the form derived in docs/guide.md. Both write the same picture.
+ * in a naive form and, with "rows", in the form derived in docs/guide.md. Both forms write the same picture.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -91,7 +91,7 @@ RD_API const char *rd_last_error(const rd_ctx *ctx);
 /* Frees a text that a function of this library made for the caller. `text` may be NULL. */
 RD_API void rd_text_free(rd_ctx *ctx, char *text);
 
-/* Makes a text, for example a file name, safe for a terminal, a log or XML: writes \xNN for each
+/* Makes a text, for example a file name, safe for a terminal, a log file or XML: writes \xNN for each
  * byte of invalid UTF-8, of a control character, of U+FFFE and U+FFFF, and of a character that ends a
  * line or changes the direction of text. Like snprintf(3), the function writes at most `room` bytes to
  * `out`, the final NUL included, and returns the length of the complete text. */

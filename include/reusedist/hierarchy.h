@@ -208,8 +208,8 @@ RD_API RD_CHECKED rd_status rd_simulator_feed_tagged(rd_simulator *s, const uint
                                                      const uint8_t *kinds, const uint64_t *tags,
                                                      size_t n);
 /* Does the same as rd_simulator_feed() for references of several threads. threads[i] is any number
- * that identifies the thread of reference i. Without private caches, the numbers have no effect.
- * With private caches, rd_simulator_feed() feeds references of thread 0. */
+ * that identifies the thread of reference i. Without private caches, `threads` has no effect. With
+ * private caches, rd_simulator_feed() feeds references of thread 0. */
 RD_API RD_CHECKED rd_status rd_simulator_feed_threads(rd_simulator *s, const uint64_t *blocks,
                                                       const uint8_t *kinds, const uint64_t *threads,
                                                       size_t n);

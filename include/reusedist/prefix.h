@@ -81,8 +81,8 @@ RD_API RD_CHECKED rd_status rd_kv_log_read(rd_kv_log *log, const rd_kv_request *
 RD_API uint64_t rd_kv_log_block_tokens(const rd_kv_log *log);
 /* Returns the name of the log's format. */
 RD_API const char *rd_kv_log_format(const rd_kv_log *log);
-/* Returns the bytes per token that the log itself states (LMCache: shapes and number formats), or
- * 0. They are known after the first request. */
+/* Returns the number of bytes per token that the log itself states (LMCache: shapes and number
+ * formats), or 0. The number is known after the first request. */
 RD_API double rd_kv_log_token_bytes(const rd_kv_log *log);
 RD_API void rd_kv_log_progress(const rd_kv_log *log, uint64_t *done, uint64_t *total);
 RD_API void rd_kv_log_close(rd_kv_log *log);
@@ -259,10 +259,10 @@ RD_API double rd_kv_model_token_bytes(const rd_kv_model *model);
 typedef enum rd_kv_router {
     RD_KV_ROUND,        /* request i goes to replica i modulo N */
     RD_KV_CONVERSATION, /* all requests of a conversation go to one replica */
-    RD_KV_PREFIX,       /* a request goes to the replica that holds its longest prefix; among equal
-                           replicas, to the first one with the fewest requests so far. A replica that
-                           has over RD_KV_SPREAD requests more than the replica with the fewest is
-                           left out */
+    RD_KV_PREFIX,       /* a request goes to the replica that holds its longest prefix; among
+                           replicas that hold equally long prefixes, to the first one with the fewest
+                           requests so far. A replica that has over RD_KV_SPREAD requests more than
+                           the replica with the fewest is left out */
     RD_KV_ROUTERS
 } rd_kv_router;
 

@@ -125,7 +125,7 @@ typedef struct rd_profile_facts {
     const char *engine_options; /* "key=value,...": every option with the value used */
     bool exact;
     const char *error_kind;           /* what error_bound means, see above */
-    double error_bound;               /* 0: no bound is stated */
+    double error_bound;               /* 0: no error bound is stated */
     double sample_rate;               /* share of the blocks or objects that were measured; 0: not a
                                          sample */
     double half_width[RD_BAND_SIZES]; /* half width of a sample's confidence band at 1, 2, 4 ...

@@ -305,7 +305,7 @@ RD_API uint64_t rd_trace_repeats(const rd_trace *t);
  * program ever connected to its channel: the program could not be started, or has no recorder. */
 RD_API bool rd_trace_never_began(const rd_trace *t);
 /* Returns the number of lines read so far, with the header and empty lines, or 0 if the trace is not
- * text. While threads read ahead, the number is unknown. */
+ * text. While threads read ahead, the result means nothing. */
 RD_API uint64_t rd_trace_line(const rd_trace *t);
 /* Sets *done to the number of stored (possibly compressed) bytes read so far, and *total to the
  * size of the file, or 0 if it is unknown. For a generated trace, both are numbers of references.
