@@ -25,8 +25,8 @@ unsigned completion_takes(const char *called) {
     return found;
 }
 
-/* Writes the alternatives of a text such as "text|csv|json" or "BYTES|addr" that are literal words,
- * which have only lower-case letters and hyphens. */
+/* Splits a text such as "text|csv|json" or "BYTES|addr" at '|', and writes the words that have only
+ * lower-case letters and hyphens, because these words are literal. */
 static void put_alternatives(FILE *out, const char *text) {
     while (*text) {
         size_t n = strcspn(text, "|");

@@ -36,10 +36,10 @@ trace_copy *trace_copy_new(rd_ctx *ctx, const copy_options *options, uint32_t ki
  * and the status is EXIT_FAILED. */
 int trace_copy_add(trace_copy *c, const char *name, rd_trace *trace);
 
-/* Finishes the new trace and frees everything. `status` is the exit status of the command so far.
- * No file appears if no trace was added or a recorded program never began. Without options->keep, no file
- * appears either if writing failed or `status` is EXIT_USAGE. With options->keep, an existing file stays then, and
- * a message names the file with the references up to that point. Returns the exit status. */
+/* Finishes the new trace and frees everything. `status` is the exit status of the command so far. No file appears
+ * if no trace was added or a recorded program never began. If writing failed or `status` is EXIT_USAGE, no file
+ * appears either, unless options->keep is true. With options->keep, an existing file then stays unchanged, and a
+ * message names the file that has the references up to that point. Returns the exit status. */
 int trace_copy_finish(trace_copy *c, int status);
 
 #endif
