@@ -13,7 +13,7 @@ rd_status rdi_objects_refuse(const rd_objects *o, uint64_t number, uint64_t byte
         return rdi_fail(o->ctx, RD_EINVAL,
                         "request %" PRIu64 ": unknown operation %" PRIu64 "; valid: 0 to %d",
                         number, operation, RD_OPERATIONS - 1);
-    if (o->sample) /* the requests of other objects are not counted here */
+    if (o->sample) /* `number` does not count the requests for objects outside the sample */
         return rdi_fail(o->ctx, RD_ERANGE,
                         "the sizes of the sampled objects, expired ones included, add up to 2^63 "
                         "bytes or more; "

@@ -45,8 +45,8 @@ typedef struct class_sizes {
     double unit;      /* sum of the squares of the sizes of these objects, divided by the sum of the
                          sizes */
     double surplus;   /* bytes by which the scaled sample differs from the class; 0 if unknown */
-    double certain;   /* limit of the class's contribution to the difference that holds with
-                         certainty; INFINITY: none */
+    double certain;   /* limit that the class's contribution to the difference keeps with certainty;
+                         INFINITY: none */
 } class_sizes;
 
 static class_sizes describe(const rdi_size_list *l, uint64_t limit, double weight) {

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Initial length of a window in microseconds. It doubles when the log needs more than RD_KV_WINDOWS
- * windows. */
+/* Initial length of a window in microseconds. The length doubles when the log needs more than
+ * RD_KV_WINDOWS windows. */
 #define FIRST_WINDOW_US 1000
 #define STEPS           (RD_KV_SHARE_STEPS + 1)
 #define TURNS           (RD_KV_TURNS + 1)

@@ -114,7 +114,7 @@ static const char *scan_time(rd_kv_log *log, const char *p, const char *limit, u
     return end;
 }
 
-/* Reads a conversation or a parent. Null and negative numbers mean that there is none. */
+/* Reads the id of a chat or of its parent. Null or a negative number means that there is none. */
 static const char *scan_chat(rd_kv_log *log, const char *p, const char *limit, uint64_t *out,
                              bool *none) {
     *none = *p == '-' || *p == 'n';

@@ -87,7 +87,8 @@ static rd_status check(rd_ctx *ctx, const description *d) {
     return RD_OK;
 }
 
-/* Sets *out to the preset that the text begins with, and *options to the rest. */
+/* Sets *out to the preset whose name is at the beginning of the text, and *options to the text
+ * after the comma, or to NULL. */
 static rd_status find_preset(rd_ctx *ctx, char *text, rd_kv_model *out, char **options) {
     size_t n = strcspn(text, ",");
     char *rest = text[n] ? text + n + 1 : NULL;

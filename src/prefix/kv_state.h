@@ -91,8 +91,8 @@ struct rd_kv {
 
 rd_status rdi_kv_details_init(rd_kv *kv);
 void rdi_kv_details_fini(rd_kv *kv);
-/* Adds a run of `tokens` tokens to the current request, which are hits at all sizes above
- * `worst`. */
+/* Adds a run of `tokens` tokens, which are hits at all sizes above `worst`, to the current
+ * request. */
 rd_status rdi_kv_details_run(rd_kv *kv, uint64_t worst, uint64_t tokens);
 /* Ends the current request. */
 void rdi_kv_details_end(rd_kv *kv, const rdi_kv_row *row);

@@ -1,7 +1,7 @@
 /* Entries of the debug information that have code. See object_entries.h.
  *
  * A function can have tens of thousands of children, because a compiler that optimizes makes an entry for
- * each call. So the children of an entry are read once, and only those with code are kept.
+ * each call. So the children of an entry are read once, and only the children with code are kept.
  */
 #include "symbols/object_entries.h"
 

@@ -90,7 +90,7 @@ static void compare_bin(const rd_bin *bin, bool sums, const uint64_t *sorted, si
                           bin->low, bin->high, bin->sum.low, sum.low);
 }
 
-/* Compares all bins with the first `finite` of the sorted distances, which are the finite ones. */
+/* Compares all bins with the `finite` finite distances in sorted[], in ascending order. */
 static void compare_bins(const rd_profile *p, const uint64_t *sorted, size_t finite,
                          rdi_verify_outcome *out) {
     const rd_bin *bins;
