@@ -302,8 +302,7 @@ static bool copy_batch(trace_copy *c, const rd_trace *trace, const rd_refs *refs
     return copy_references(c, &rest, status);
 }
 
-/* Fails if the recorder skipped references of this trace, but the new trace was begun without the
- * mark for skipped references (sampled=on). */
+/* Fails if the new trace was begun without a mark that the recorder of this trace needs. */
 static bool check_mark(trace_copy *c, const char *name, const rd_trace *trace, int *status) {
     if (!c->writer || c->sampled || !writes_native(c) || !is_sampled(c, trace))
         return true;
