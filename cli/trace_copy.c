@@ -101,10 +101,9 @@ static bool is_sampled(const trace_copy *c, const rd_trace *trace) {
     return c->options->sampled || rd_trace_skipped(trace) != 0;
 }
 
-/* Tells the user, unless options->quiet is set, which columns of the trace the new trace does not have, because
- * its format cannot store them, and whether the format cannot mark object ids or skipped references. If a trace
- * delivers the sizes of its objects as sizes of references, a missing column of object sizes is not
- * reported. */
+/* Tells the user, unless options->quiet is set, which columns of the trace the new trace does not
+ * have, because its format cannot store them, and whether the format cannot mark object ids or skipped
+ * references. A trace that delivers the sizes of its objects as sizes of references has one column of sizes. */
 static void tell_losses(const trace_copy *c, const rd_trace *trace) {
     if (c->options->quiet || !c->format)
         return;
