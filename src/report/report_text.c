@@ -275,7 +275,7 @@ typedef struct octave {
     uint64_t low, high;
     double share; /* fraction of all references in this octave */
     double hits;  /* fraction of all references with a distance of at most `high` */
-    bool interpolated;
+    bool share_interpolated, hits_interpolated;
 } octave;
 
 #define OCTAVES_MAX 65
@@ -302,7 +302,12 @@ static size_t collect_octaves(const rdi_report *r, octave *rows) {
             high = r->facts->bound - 1; /* the profile has no information beyond the bound */
         bool guessed;
         double miss = rdi_mrc_scan_at(&scan, high < r->end ? high + 1 : r->end, &guessed);
-        rows[n] = (octave){low, high, miss_before - miss, 1 - miss, guessed || guessed_before};
+        rows[n] = (octave){.low = low,
+                           .high = high,
+                           .share = miss_before - miss,
+                           .hits = 1 - miss,
+                           .share_interpolated = guessed || guessed_before,
+                           .hits_interpolated = guessed};
         miss_before = miss;
         guessed_before = guessed;
         low = high + 1;
@@ -323,22 +328,26 @@ static int bar_columns(const rdi_report *r) {
     return (int)r->paper.style.width - fixed;
 }
 
+/* Adds a share as a column, with "~" if it is interpolated. */
+static void add_share(rdi_paper *paper, int columns, double share, bool interpolated) {
+    char text[2 * RDI_FORMAT_ROOM] = "~";
+    rdi_format_share(share, text + interpolated);
+    rdi_paper_column(paper, -columns, text);
+}
+
 static void add_histogram_row(rdi_report *r, const char *label, const octave *row, double scale) {
     rdi_paper *paper = &r->paper;
-    char share[RDI_FORMAT_ROOM], text[2 * RDI_FORMAT_ROOM];
+    char size[RDI_FORMAT_ROOM];
     rdi_paper_column(paper, -RANGE_COLUMNS, label);
     rdi_text_putc(&paper->t, ' ');
     unsigned cells = (unsigned)bar_columns(r);
     unsigned used = rdi_paper_bar(paper, scale > 0 ? row->share / scale : 0, cells);
     rdi_text_fill(&paper->t, ' ', cells - used);
-    rdi_format_share(row->share, share);
-    snprintf(text, sizeof text, "%s%s", row->interpolated ? "~" : "", share);
-    rdi_paper_column(paper, -RDI_SHARE_COLUMNS, text);
+    add_share(paper, RDI_SHARE_COLUMNS, row->share, row->share_interpolated);
     if (row->high != RD_UNKNOWN && has_cache_columns(r)) {
-        rdi_format_share(row->hits, share);
-        rdi_paper_column(paper, -HIT_COLUMNS, share);
-        rdi_format_power(paper, row->high + 1, text);
-        rdi_paper_column(paper, -RDI_CACHE_COLUMNS, text);
+        add_share(paper, HIT_COLUMNS, row->hits, row->hits_interpolated);
+        rdi_format_power(paper, row->high + 1, size);
+        rdi_paper_column(paper, -RDI_CACHE_COLUMNS, size);
     }
     rdi_text_putc(&paper->t, '\n');
 }
