@@ -124,13 +124,14 @@ RD_API RD_CHECKED rd_status rd_cache_for_hits_band(rd_ctx *ctx, const rd_profile
  * knee and is flat after it: a cache of half the size has many more misses, and a cache of twice
  * the size has hardly fewer. */
 typedef struct rd_knee {
-    uint64_t blocks;    /* smallest size at which the working set fits; never an interpolated
-                           size */
+    uint64_t blocks;    /* smallest size at which the working set fits; an estimate if it lies
+                           inside a bin, or at the end of a bin of several distances */
     double miss_before; /* miss ratio of a cache of about half the size */
     double miss_after;  /* miss ratio of a cache of this size */
 } rd_knee;
 /* Writes at most `max` knees at cache sizes of 8 blocks or more to `out`, starting with the most
- * pronounced knee, and returns the number of knees written. */
+ * pronounced knee, and returns the number of knees written. Leaves out a knee if the curve is interpolated
+ * all the way from half its size. */
 RD_API size_t rd_knees(const rd_profile *p, rd_knee *out, size_t max);
 
 /* A bin with different shares of the references in two profiles. */

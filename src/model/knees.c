@@ -123,7 +123,9 @@ size_t rd_knees(const rd_profile *p, rd_knee *out, size_t max) {
         rdi_mrc_scan scan = rdi_mrc_scan_start(p);
         bool divided;
         double after = rdi_mrc_scan_at(&scan, g.blocks[at], &divided);
-        out[n++] = (rd_knee){g.blocks[at], g.miss[top - STEPS], after};
+        /* If a bin reaches below half the size, it is not known where in the bin the curve drops. */
+        if (rdi_mrc_size_before(p, g.blocks[at]) >= g.blocks[at] / 2)
+            out[n++] = (rd_knee){g.blocks[at], g.miss[top - STEPS], after};
         size_t from = at > STEPS ? at - STEPS : 0, to = at + STEPS < g.n ? at + STEPS : g.n;
         for (size_t i = from; i < to || i <= top; i++)
             g.taken[i] = true;

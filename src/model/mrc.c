@@ -182,6 +182,15 @@ void rd_mrc_free(rd_ctx *ctx, rd_mrc_point *points) {
 
 /* ---- sizes ---- */
 
+uint64_t rdi_mrc_size_before(const rd_profile *p, uint64_t blocks) {
+    rdi_mrc_scan scan = rdi_mrc_scan_start(p);
+    uint64_t before = blocks ? blocks - 1 : 0;
+    for (size_t i = scan.n; i-- > 0;)
+        if (scan.bins[i].low < before && rdi_mrc_bin_end(&scan, &scan.bins[i]) > before)
+            before = scan.bins[i].low;
+    return before;
+}
+
 /* The tolerance of comparisons with a fraction, because the double 0.9 is slightly above nine
  * tenths. */
 #define TOLERANCE 1e-12

@@ -41,6 +41,11 @@ typedef struct rdi_mrc_spread {
 } rdi_mrc_spread;
 rdi_mrc_spread rdi_mrc_bin_spread(const rdi_mrc_scan *scan, const rd_bin *bin);
 
+/* Returns the largest size below `blocks` whose miss ratio is not interpolated. It is `blocks` - 1, unless
+ * smaller sizes lie inside a bin: then the smallest cache that hits as often as one of `blocks` blocks may be
+ * any cache that is larger than the returned size. Returns 0 for 0. */
+uint64_t rdi_mrc_size_before(const rd_profile *p, uint64_t blocks);
+
 /* Returns the end of the last bin, or 0 if there are no bins. A cache of this size has all possible
  * hits. */
 uint64_t rdi_mrc_end(const rdi_mrc_scan *scan);

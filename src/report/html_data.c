@@ -116,6 +116,13 @@ static rd_status put_before(rd_json_writer *w, const rd_profile *p, const rd_kne
     return RD_OK;
 }
 
+/* Writes a useful size like put_size(), and whether a smaller cache may be enough, because the size lies inside a
+ * wide bin or at its end ("rounded"). */
+static rd_status put_useful_size(rd_json_writer *w, const rd_profile *p, uint64_t blocks) {
+    rd_json_put_bool(w, "rounded", rdi_mrc_size_before(p, blocks) + 1 < blocks);
+    return put_size(w, p, blocks);
+}
+
 /* Writes useful cache sizes: the sizes with 90 % and 99 % of the achievable hits, and working sets
  * with the misses at half their size ("before"). Sizes that a sample does not resolve are left
  * out. */
@@ -130,7 +137,7 @@ static rd_status put_sizes(rd_json_writer *w, const rd_profile *p) {
             continue;
         rd_json_begin_object(w, NULL, RD_JSON_INLINE);
         rd_json_put_u64(w, "hits", percents[i]);
-        RD_TRY(put_size(w, p, blocks));
+        RD_TRY(put_useful_size(w, p, blocks));
         rd_json_end_object(w);
     }
     size_t n = rd_knees(p, knees, MAX_KNEES);
@@ -140,7 +147,7 @@ static rd_status put_sizes(rd_json_writer *w, const rd_profile *p) {
         rd_json_begin_object(w, NULL, RD_JSON_INLINE);
         if (knees[i].blocks / 2 >= resolution)
             RD_TRY(put_before(w, p, &knees[i]));
-        RD_TRY(put_size(w, p, knees[i].blocks));
+        RD_TRY(put_useful_size(w, p, knees[i].blocks));
         rd_json_end_object(w);
     }
     rd_json_end_array(w);

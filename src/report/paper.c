@@ -188,6 +188,12 @@ void rdi_format_size(const rdi_paper *paper, uint64_t blocks, char *text) {
         rdi_format_objects(blocks, text);
 }
 
+void rdi_format_limit(const rdi_paper *paper, uint64_t above, char text[RDI_LIMIT_ROOM]) {
+    char size[RDI_FORMAT_ROOM];
+    rdi_format_size(paper, above, size);
+    snprintf(text, RDI_LIMIT_ROOM, "at most%s%s", above ? "; more than " : "", above ? size : "");
+}
+
 void rdi_format_power(const rdi_paper *paper, uint64_t blocks, char *text) {
     if (paper->block_bytes)
         rd_format_bytes((double)blocks * (double)paper->block_bytes, text);

@@ -67,6 +67,10 @@ void rdi_format_grouped(uint64_t x, char text[32]);
 void rdi_format_band(double low, double high, char *text);
 /* Formats a cache size: bytes with units, or a number of objects. */
 void rdi_format_size(const rdi_paper *paper, uint64_t blocks, char *text);
+/* Formats the words beside a cache size, if the smallest cache is at most that large and larger than `above`:
+ * "at most; more than 64 KiB", or "at most" if `above` is 0. */
+#define RDI_LIMIT_ROOM 48
+void rdi_format_limit(const rdi_paper *paper, uint64_t above, char text[RDI_LIMIT_ROOM]);
 /* Formats a cache size that is a power of two blocks: bytes with units, or objects in binary units
  * ("64 Ki"). */
 void rdi_format_power(const rdi_paper *paper, uint64_t blocks, char *text);

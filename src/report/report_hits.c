@@ -30,17 +30,6 @@ static double ratio_of(const rd_hits_answer *answer) {
     return answer->reachable ? answer->requested : answer->hit_ratio;
 }
 
-/* Returns the largest size below `blocks` at which the miss ratio is exact. The smallest cache is
- * larger, because `blocks` is the end of a bin. */
-static uint64_t size_before(const rd_profile *p, uint64_t blocks) {
-    rdi_mrc_scan scan = rdi_mrc_scan_start(p);
-    uint64_t before = blocks ? blocks - 1 : 0;
-    for (size_t i = scan.n; i-- > 0;)
-        if (scan.bins[i].low < before && rdi_mrc_bin_end(&scan, &scan.bins[i]) > before)
-            before = scan.bins[i].low;
-    return before;
-}
-
 /* Returns whether the smallest cache may be smaller than the size, which is the end of a bin. */
 static bool is_limit(const hits_row *row) {
     return row->answer.blocks > 0 && row->above + 1 < row->answer.blocks;
@@ -50,7 +39,7 @@ static rd_status find_row(rd_profile *p, double hits, hits_row *row) {
     rd_ctx *ctx = rdi_profile_ctx(p);
     *row = (hits_row){.low = RD_UNKNOWN, .high = RD_UNKNOWN};
     RD_TRY(rd_cache_for_hits(ctx, p, hits, &row->answer));
-    row->above = size_before(p, row->answer.blocks);
+    row->above = rdi_mrc_size_before(p, row->answer.blocks);
     if (!rd_mrc_has_band(p))
         return RD_OK;
     return rd_cache_for_hits_band(ctx, p, ratio_of(&row->answer), &row->low, &row->high);
@@ -183,9 +172,9 @@ static void add_range(rdi_paper *paper, const rd_profile *p, const hits_row *row
 /* Says between which sizes the smallest cache lies. Rows of object caches do not need this, because their bins
  * are narrow. */
 static void add_limit(rdi_paper *paper, uint64_t above) {
-    char size[RDI_FORMAT_ROOM];
-    rdi_format_size(paper, above, size);
-    rdi_text_printf(&paper->t, "  at most; more than %s", size);
+    char limit[RDI_LIMIT_ROOM];
+    rdi_format_limit(paper, above, limit);
+    rdi_text_printf(&paper->t, "  %s", limit);
 }
 
 /* Returns the words beside the best hit ratio, if no cache has the requested one. */

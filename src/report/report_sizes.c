@@ -6,6 +6,7 @@
 #include "reusedist/sharing.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define WIDE 79
 #define SIZE_COLUMNS                                                                               \
@@ -47,6 +48,12 @@ static const char *about(const rdi_report *r, uint64_t blocks) {
     return interpolated || rd_mrc_has_band(r->p) ? "about " : "";
 }
 
+/* Returns whether a smaller cache may hit as often as one of this size, which lies inside a wide bin or at its
+ * end. */
+static bool is_rounded(const rdi_report *r, uint64_t blocks) {
+    return blocks > 0 && rdi_mrc_size_before(r->p, blocks) + 1 < blocks;
+}
+
 const char *rdi_report_unit(const rdi_report *r) {
     return r->facts->block_bytes ? "" : " objects";
 }
@@ -77,15 +84,17 @@ static void add_misses(rdi_report *r, uint64_t blocks) {
     rdi_paper_column(&r->paper, -BAND_COLUMNS, text);
 }
 
-/* Adds a row of the table, such as "L1 32 KiB 3.1 % note". */
-static void add_size(rdi_report *r, const char *label, uint64_t blocks, const char *note) {
+/* Adds a row of the table, such as "L1 32 KiB 3.1 % note". `mark` comes before the size. */
+static void add_size(rdi_report *r, const char *label, const char *mark, uint64_t blocks,
+                     const char *note) {
     rdi_paper *paper = &r->paper;
     const rd_profile_facts *f = r->facts;
-    char size[RDI_FORMAT_ROOM];
+    char size[RDI_FORMAT_ROOM], text[2 * RDI_FORMAT_ROOM];
     rdi_text_puts(&paper->t, "  ");
     rdi_paper_column(paper, size_columns(r), label);
     rdi_format_size(paper, blocks, size);
-    rdi_paper_column(paper, -RDI_CACHE_COLUMNS, size);
+    snprintf(text, sizeof text, "%s%s", mark, size);
+    rdi_paper_column(paper, -RDI_CACHE_COLUMNS, text);
     if (f->bound && blocks > f->bound)
         note = "beyond the bound";
     else if (blocks < r->resolution)
@@ -101,10 +110,10 @@ static void add_size(rdi_report *r, const char *label, uint64_t blocks, const ch
 static void add_levels(rdi_report *r) {
     const rd_profile_facts *f = r->facts;
     if (f->bound)
-        add_size(r, "the bound", f->bound, NULL);
+        add_size(r, "the bound", "", f->bound, NULL);
     for (size_t i = 0; i < r->n_levels; i++)
         if (level_blocks(r, i) > 0)
-            add_size(r, r->levels[i].name, level_blocks(r, i), NULL);
+            add_size(r, r->levels[i].name, "", level_blocks(r, i), NULL);
     static const unsigned percents[] = {1, 10, 50};
     bool shares = r->n_levels == 0 && f->blocks != RD_UNKNOWN;
     for (size_t i = 0; i < RDI_COUNT(percents) && shares; i++) {
@@ -113,19 +122,31 @@ static void add_levels(rdi_report *r) {
                  is_wide(r) ? rdi_report_unit(r) : "");
         uint64_t blocks = f->blocks / 100 * percents[i] + f->blocks % 100 * percents[i] / 100;
         if (blocks > 0)
-            add_size(r, label, blocks, NULL);
+            add_size(r, label, "", blocks, NULL);
     }
+}
+
+/* Formats the words beside a size that is the end of a wide bin. They are shorter if the row would be wider than
+ * the terminal. */
+static void format_limit(const rdi_report *r, uint64_t blocks, char text[RDI_LIMIT_ROOM]) {
+    int room =
+        (int)r->paper.style.width - 4 - size_columns(r) - RDI_CACHE_COLUMNS - RDI_SHARE_COLUMNS;
+    rdi_format_limit(&r->paper, rdi_mrc_size_before(r->p, blocks), text);
+    if ((int)strlen(text) > room)
+        rdi_format_limit(&r->paper, 0, text);
 }
 
 static void add_achievable(rdi_report *r) {
     static const unsigned percents[] = {90, 99};
     for (size_t i = 0; i < RDI_COUNT(percents) && r->facts->cold != RD_UNKNOWN && r->end; i++) {
-        char label[32];
+        char label[32], note[RDI_LIMIT_ROOM];
         uint64_t blocks = rd_smallest_cache(r->p, percents[i] / 100.0);
         snprintf(label, sizeof label,
                  is_wide(r) ? "%u %% of the achievable hits" : "%u %% achievable", percents[i]);
+        bool limit = is_rounded(r, blocks) && !rd_mrc_has_band(r->p);
+        format_limit(r, blocks, note);
         if (blocks >= r->resolution)
-            add_size(r, label, blocks, NULL);
+            add_size(r, label, "", blocks, limit ? note : NULL);
     }
 }
 
@@ -156,7 +177,7 @@ static void add_working_sets(rdi_report *r) {
                  i == 0       ? "working set"
                  : is_wide(r) ? "another working set"
                               : "another",
-                 knees[i].blocks, *note ? note : NULL);
+                 is_rounded(r, knees[i].blocks) ? "~" : "", knees[i].blocks, *note ? note : NULL);
     }
 }
 
@@ -238,13 +259,16 @@ static void say_levels(const rdi_report *r, rdi_text *words) {
         say_something(r, words);
 }
 
-/* Formats a size, or "less than" the smallest size that the sample resolves if `blocks` is below
- * it. */
+/* Formats a size that is needed: "less than" the smallest size that the sample resolves if `blocks` is below
+ * it, "about" another size of a sample, and "at most" the end of a wide bin. */
 static void format_needed(const rdi_report *r, uint64_t blocks, char *text, size_t room) {
     char size[RDI_FORMAT_ROOM];
+    const char *words = blocks < r->resolution  ? "less than "
+                        : rd_mrc_has_band(r->p) ? "about "
+                        : is_rounded(r, blocks) ? "at most "
+                                                : "";
     rdi_format_size(&r->paper, blocks < r->resolution ? r->resolution : blocks, size);
-    snprintf(text, room, "%s%s%s", blocks < r->resolution ? "less than " : "", size,
-             rdi_report_unit(r));
+    snprintf(text, room, "%s%s%s", words, size, rdi_report_unit(r));
 }
 
 static void say_no_working_set(const rdi_report *r, rdi_text *words) {
@@ -288,7 +312,9 @@ static void say_working_set(const rdi_report *r, rdi_text *words) {
     rdi_format_size(&r->paper, knees[0].blocks, size);
     rdi_format_share(knees[0].miss_before, before);
     rdi_format_share(knees[0].miss_after, after);
-    rdi_text_printf(words, "The clearest working set is %s%s: ", size, rdi_report_unit(r));
+    rdi_text_printf(words, "The clearest working set is %s%s%s: ",
+                    is_rounded(r, knees[0].blocks) || rd_mrc_has_band(r->p) ? "about " : "", size,
+                    rdi_report_unit(r));
     if (resolves_half(r, &knees[0]))
         rdi_text_printf(
             words,

@@ -400,6 +400,15 @@ static void two_nested_loops_have_two_knees_the_larger_first(void **state) {
     rd_profile_free(p);
 }
 
+static void a_drop_inside_a_wide_bin_is_no_knee(void **state) {
+    rd_ctx *ctx = *state;
+    const rd_bin bins[] = {{.low = 0, .high = 999, .count = 900}};
+    rd_profile *p = make(ctx, bins, 1, 100, 0);
+    rd_knee knees[4]; /* the bin does not tell where between 0 and 1000 the curve drops */
+    assert_int_equal(rd_knees(p, knees, 4), 0);
+    rd_profile_free(p);
+}
+
 static void an_evenly_falling_curve_has_no_knee(void **state) {
     rd_ctx *ctx = *state;
     rd_bin bins[20];
@@ -440,6 +449,7 @@ int main(void) {
         cmocka_unit_test(a_loop_has_one_knee_at_its_size),
         cmocka_unit_test(a_loop_in_a_larger_trace_has_its_knee_near_its_size),
         cmocka_unit_test(two_nested_loops_have_two_knees_the_larger_first),
+        cmocka_unit_test(a_drop_inside_a_wide_bin_is_no_knee),
         cmocka_unit_test(an_evenly_falling_curve_has_no_knee),
         cmocka_unit_test(what_lies_at_the_bound_is_no_knee),
     };

@@ -15,19 +15,30 @@ function tiles(p) {
                        p.bound ? "blocks, of the distances below the bound" : "blocks"));
     for (const at of p.measured ? p.at_levels : [])
         list.push(tile(`Misses of ${clean(data.levels[at.level].name)}`,
-            at.miss === null ? (at.blocks < p.resolution ? "not resolved" : "unknown") : (at.interpolated ? "\u2248\u00a0" : "") + percent(at.miss),
+            at.miss === null ? (at.blocks < p.resolution ? "not resolved" : "unknown") : approximate(at.interpolated) + percent(at.miss),
             bytes(data.levels[at.level].bytes) + (at.low !== undefined
                 ? `, ${percent(at.low)} to ${percent(at.high)}` : "")));
     return el("dl", { class: "tiles" }, list);
 }
 
+/* Returns the sign before a number, if it is interpolated inside a bin. */
+function approximate(interpolated) {
+    return interpolated ? "\u2248\u00a0" : "";
+}
+
+/* Returns a table cell with a miss ratio. */
+function missCell(miss, interpolated) {
+    return [miss, () => approximate(interpolated) + percent(miss)];
+}
+
 function sizesTable(p, i) {
     const rows = p.sizes.map((size) => [
         size.hits ? `${size.hits}\u00a0% of the achievable hits` : "a working set",
-        [size.blocks * (p.block_bytes || 1), () => sizeOf(p, size.blocks)], counted(size.blocks),
-        [size.miss, () => percent(size.miss) + bandText(
+        [size.blocks * (p.block_bytes || 1), () => (size.hits ? needed(p, size)
+            : approximate(size.rounded) + sizeOf(p, size.blocks))], counted(size.blocks),
+        [size.miss, () => approximate(size.interpolated) + percent(size.miss) + bandText(
             size.low === undefined ? null : [size.blocks, size.low, size.high])],
-        size.before === undefined ? "" : shared(size.before)]);
+        size.before === undefined ? "" : missCell(size.before, size.before_interpolated)]);
     const title = "Useful cache sizes" + (profiles.length > 1 ? `: ${profileNames[i]}` : "");
     return rows.length ? el("div", {}, el("h3", {}, title),
         plainTable(title, ["Enough for", "Cache size", "Blocks", "Misses", "Misses at half the size"], rows,
@@ -83,7 +94,8 @@ function levelChanges() {
             b.at_levels[at.level].miss !== null).map((at) => {
             const then = b.at_levels[at.level];
             const misses = [at.miss * a.references, then.miss * b.references];
-            return [levelName(data.levels[at.level]), shared(at.miss), shared(then.miss),
+            return [levelName(data.levels[at.level]), missCell(at.miss, at.interpolated),
+                missCell(then.miss, then.interpolated),
                 [then.miss - at.miss, points], `${count(misses[0])} \u2192 ${count(misses[1])}`];
         }));
 }

@@ -28,13 +28,18 @@ function sayLevels(p) {
     return parts.length ? joinWords(parts, ", and ") + "." : null;
 }
 
+/* Returns the size that a share of the achievable hits needs: an upper limit if it is the end of a wide bin. */
+function needed(p, size) {
+    return (size.rounded && size.low === undefined ? "at most " : "") + sizeOf(p, size.blocks);
+}
+
 function sayWorkingSet(p) {
     const knee = p.sizes.find((size) => !size.hits);
+    const set = knee ? `The clearest working set is ${knee.rounded ? "about " : ""}${sizeOf(p, knee.blocks)}` : "";
     if (knee && knee.before === undefined) // the sample does not resolve half the size
-        return `The clearest working set is ${sizeOf(p, knee.blocks)}: a cache that holds it would ` +
-               `miss ${sayMisses(knee.miss, knee.interpolated)}.`;
+        return `${set}: a cache that holds it would miss ${sayMisses(knee.miss, knee.interpolated)}.`;
     if (knee)
-        return `The clearest working set is ${sizeOf(p, knee.blocks)}: a cache of half that size ` +
+        return `${set}: a cache of half that size ` +
                `would miss ${sayMisses(knee.before, knee.before_interpolated)}, and one that holds it would ` +
                `miss ${sayMisses(knee.miss, knee.interpolated)}.`;
     const most = p.sizes.filter((size) => size.hits);
@@ -44,7 +49,7 @@ function sayWorkingSet(p) {
                 ? "Other threads store to every block before it is used again, so no cache of any size would help."
                 : "No block is used twice, so no cache of any size would help.";
     return "No cache size stands out as a working set: " +
-           joinWords(most.map((s) => `${s.hits}\u00a0% of the achievable hits need ${sizeOf(p, s.blocks)}`), ", and ") + ".";
+           joinWords(most.map((s) => `${s.hits}\u00a0% of the achievable hits need ${needed(p, s)}`), ", and ") + ".";
 }
 
 function sayFootprint(p) {
