@@ -57,6 +57,16 @@ static void add_row(FILE *out, bool csv, const case_result *c) {
     }
 }
 
+/* Names the first setting of a set of differences that a prediction cannot cross, or returns NULL. */
+static const char *find_unlike(uint32_t different) {
+    return different & RD_DIFFERENT_BLOCKS   ? "another block size (-b)"
+           : different & RD_DIFFERENT_KINDS  ? "other kinds of references (--kinds)"
+           : different & RD_DIFFERENT_STACKS ? "other stacks (--stacks)"
+           : different & RD_DIFFERENT_ORDERS
+               ? "another order of the threads' references (--interleave)"
+               : NULL;
+}
+
 /* Predicts input `i` from all other inputs. An input whose size is unknown gets no accuracy.
  * Reports a failure and returns the exit status. */
 static int evaluate_one(rd_ctx *ctx, const rd_model_config *config, training_set *set, size_t i,
@@ -71,11 +81,13 @@ static int evaluate_one(rd_ctx *ctx, const rd_model_config *config, training_set
     if (status != EXIT_OK)
         return status;
     c->facts = *rd_model_facts_of(m);
-    if (c->facts.block_bytes != rd_profile_facts_of(set->runs[i].profile)->block_bytes) {
+    const char *unlike =
+        find_unlike(rd_profile_differences(set->runs[i ? 0 : 1].profile, set->runs[i].profile));
+    if (unlike) {
         rd_model_free(m);
-        return fail_usage("%s: the block size differs from that of the training profiles; analyze "
-                          "all inputs with the same -b",
-                          c->path);
+        return fail_usage("%s: this profile has %s than the training profiles; analyze all inputs "
+                          "alike",
+                          c->path, unlike);
     }
     c->size = training_size(&c->choice, set, i);
     c->coverage = coverage_of(&c->choice, set->runs[i].profile);

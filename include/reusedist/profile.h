@@ -227,6 +227,20 @@ RD_API RD_CHECKED rd_status rd_profile_json(rd_profile *p, char **out, size_t *n
 RD_API RD_CHECKED rd_status rd_profile_merge(rd_ctx *ctx, rd_profile *const *parts, size_t n,
                                              rd_profile **out);
 
+/* Settings that differ between two profiles, so that their numbers do not mean the same. */
+typedef enum rd_different_setting {
+    RD_DIFFERENT_BLOCKS = 1,  /* sizes of blocks */
+    RD_DIFFERENT_BOUNDS = 2,  /* bounds */
+    RD_DIFFERENT_KINDS = 4,   /* kinds of references */
+    RD_DIFFERENT_STACKS = 8,  /* shared and private stacks */
+    RD_DIFFERENT_ORDERS = 16, /* orders of the threads' references; a single thread has one order */
+    RD_DIFFERENT_WARMUPS =
+        32, /* object caches: numbers of requests that are not counted at the start */
+    RD_DIFFERENT_EXPIRIES = 64, /* object caches: when expired objects leave the cache */
+} rd_different_setting;
+/* Returns the settings that differ between two profiles, as a set of rd_different_setting. NULL differs in nothing. */
+RD_API uint32_t rd_profile_differences(const rd_profile *a, const rd_profile *b);
+
 /* Converts a profile to coarser bins. The function returns RD_EINVAL if `to` would have to split a
  * bin. */
 RD_API RD_CHECKED rd_status rd_profile_rebin(rd_profile *p, rd_binning to, rd_profile **out);

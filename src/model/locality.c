@@ -3,6 +3,7 @@
 #include "model/locality.h"
 #include "base/sized.h"
 
+#include "model/mrc.h"
 #include "profile/profile_build.h"
 
 #include <float.h>
@@ -99,8 +100,16 @@ static rd_status check_config(rd_ctx *ctx, const rd_model_config *c) {
     return RD_OK;
 }
 
-static rd_status check_profile(rd_ctx *ctx, const rd_profile_facts *f,
-                               const rd_profile_facts *first, size_t number) {
+/* Refuses a profile whose distances a model cannot learn. */
+static rd_status check_distances(rd_ctx *ctx, const rd_profile *p, size_t number) {
+    const rd_profile_facts *f = rd_profile_facts_of(p);
+    RD_TRY(rdi_mrc_check(ctx, p));
+    if (rd_profile_private(p))
+        return rdi_fail(
+            ctx, RD_EINVAL,
+            "profile %zu has private stacks: a prediction has no coherence misses; analyze "
+            "without --stacks=private",
+            number);
     if (!f->sums_known)
         return rdi_fail(
             ctx, RD_EINVAL,
@@ -112,18 +121,31 @@ static rd_status check_profile(rd_ctx *ctx, const rd_profile_facts *f,
                         "profile %zu ends at its bound of %" PRIu64
                         " blocks: a prediction needs all distances; analyze without --bound",
                         number, f->bound);
-    if (f->block_bytes != first->block_bytes) {
+    return RD_OK;
+}
+
+/* Refuses a profile that cannot be used together with the first one. */
+static rd_status check_profile(rd_ctx *ctx, const rd_profile *p, const rd_profile *first,
+                               size_t number) {
+    uint32_t different = rd_profile_differences(first, p);
+    RD_TRY(check_distances(ctx, p, number));
+    if (different & RD_DIFFERENT_BLOCKS) {
         char blocks[2][RDI_BLOCK_ROOM];
         return rdi_fail(ctx, RD_EINVAL,
                         "the block sizes differ: -b %s in profile 1, -b %s in profile %zu; analyze "
                         "all inputs with the same -b",
-                        rdi_block_text(first->block_bytes, blocks[0]),
-                        rdi_block_text(f->block_bytes, blocks[1]), number);
+                        rdi_block_text(rd_profile_facts_of(first)->block_bytes, blocks[0]),
+                        rdi_block_text(rd_profile_facts_of(p)->block_bytes, blocks[1]), number);
     }
-    if (rdi_profile_kinds(f) != rdi_profile_kinds(first))
+    if (different & RD_DIFFERENT_KINDS)
         return rdi_fail(ctx, RD_EINVAL,
                         "profile %zu has different kinds of references than profile 1; analyze all "
                         "inputs with the same --kinds",
+                        number);
+    if (different & RD_DIFFERENT_ORDERS)
+        return rdi_fail(ctx, RD_EINVAL,
+                        "profile %zu has another order of the threads' references than profile 1; "
+                        "analyze all inputs with the same --interleave",
                         number);
     return RD_OK;
 }
@@ -247,8 +269,7 @@ rd_status rd_model_train(rd_ctx *ctx, const rd_training *training, size_t n,
     for (size_t i = 0; i < n; i++) {
         RDI_NEED(ctx, training[i].profile);
         runs[i] = (rdi_training_run){.size = training[i].size, .profile = training[i].profile};
-        RD_TRY(check_profile(ctx, rd_profile_facts_of(training[i].profile),
-                             rd_profile_facts_of(training[0].profile), i + 1));
+        RD_TRY(check_profile(ctx, training[i].profile, training[0].profile, i + 1));
     }
     rd_model *m = NULL;
     RD_TRY(rdi_model_new(ctx, &m));

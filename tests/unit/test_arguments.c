@@ -350,6 +350,7 @@ static void profiles(void **state) {
     assert_true(rd_bin_mean(NULL) == 0);
     assert_null(rd_profile_facts_of(NULL));
     assert_null(rd_profile_note(NULL));
+    assert_int_equal(rd_profile_differences(NULL, NULL), 0);
     const rd_bin *bins;
     const rd_source *sources;
     const rd_peak *peaks;
