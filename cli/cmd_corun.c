@@ -171,6 +171,7 @@ static int run_corun(rd_ctx *ctx, void *opts, int n, char **operands) {
         status = read_profiles(ctx, all.n, all.paths, &all.profiles);
     if (status != EXIT_OK)
         return status;
+    warn_unlike_references(all.profiles, all.n, all.paths);
     warn_estimates(o, &all);
     status = print_corun(ctx, o, &all);
     free_profiles(all.profiles, all.n);

@@ -53,52 +53,42 @@ void free_profiles(rd_profile **profiles, size_t n) {
 
 /* ---- profiles that do not mean the same ---- */
 
-static bool has_kind(const rd_profile_facts *f, char kind) {
-    return !f->kinds || strchr(f->kinds, kind);
-}
-
-bool have_same_kinds(const rd_profile *a, const rd_profile *b) {
+/* Warns about profiles that do not count the same references, or not in the same order. */
+static void warn_references(const rd_profile *a, const rd_profile *b, const char *path_a,
+                            const char *path_b) {
     const rd_profile_facts *f = rd_profile_facts_of(a), *g = rd_profile_facts_of(b);
-    bool same = true;
-    for (const char *kind = "LSI"; *kind; kind++)
-        same = same && has_kind(f, *kind) == has_kind(g, *kind);
-    return same;
+    uint32_t different = rd_profile_differences(a, b);
+    if (different & RD_DIFFERENT_KINDS)
+        tell_user("warning: %s has the kinds %s and %s has %s, so they do not count the same "
+                  "references; analyze both with the same --kinds",
+                  path_a, f->kinds ? f->kinds : "LSI", path_b, g->kinds ? g->kinds : "LSI");
+    if (different & RD_DIFFERENT_ORDERS)
+        tell_user("warning: %s and %s have different orders of the threads' references, so their "
+                  "distances do not mean the same; analyze both with the same --interleave",
+                  path_a, path_b);
 }
 
-bool have_same_stacks(const rd_profile *a, const rd_profile *b) {
-    return !rd_profile_private(a) == !rd_profile_private(b);
-}
-
-/* Returns the number of references in a turn of lockstep, or 0 for the recorded order. A single thread
- * has the recorded order in lockstep, too. */
-static uint64_t turn_of(const rd_profile *p) {
-    const rd_interleaving *order = rd_profile_interleaving(p);
-    return order && order->threads > 1 ? order->turn : 0;
+void warn_unlike_references(rd_profile *const *profiles, size_t n, char **paths) {
+    for (size_t i = 1; i < n; i++)
+        warn_references(profiles[0], profiles[i], paths[0], paths[i]);
 }
 
 static void warn_pair(const rd_profile *a, const rd_profile *b, const char *path_a,
                       const char *path_b) {
-    const rd_profile_facts *f = rd_profile_facts_of(a), *g = rd_profile_facts_of(b);
-    if (f->block_bytes != g->block_bytes)
+    uint32_t different = rd_profile_differences(a, b);
+    if (different & RD_DIFFERENT_BLOCKS)
         tell_user("warning: %s and %s have different block sizes, so their distances do not mean "
                   "the same; analyze both with the same --block",
                   path_a, path_b);
-    else if (f->bound != g->bound)
+    else if (different & RD_DIFFERENT_BOUNDS)
         tell_user("warning: %s and %s have different bounds, so only distances below both bounds "
                   "can be compared; analyze both with the same --bound",
                   path_a, path_b);
-    if (!have_same_kinds(a, b))
-        tell_user("warning: %s has the kinds %s and %s has %s, so they do not count the same "
-                  "references; analyze both with the same --kinds",
-                  path_a, f->kinds ? f->kinds : "LSI", path_b, g->kinds ? g->kinds : "LSI");
-    if (!have_same_stacks(a, b))
+    if (different & RD_DIFFERENT_STACKS)
         tell_user("warning: only one of %s and %s has private stacks, so their distances do not "
                   "mean the same; analyze both with the same --stacks",
                   path_a, path_b);
-    if (turn_of(a) != turn_of(b))
-        tell_user("warning: %s and %s have different orders of the threads' references, so their "
-                  "distances do not mean the same; analyze both with the same --interleave",
-                  path_a, path_b);
+    warn_references(a, b, path_a, path_b);
 }
 
 void warn_unlike(rd_profile *const *profiles, size_t n, char **paths) {

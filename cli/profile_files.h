@@ -19,15 +19,12 @@ void tell_estimate(const rd_profile *profile);
 int read_profiles(rd_ctx *ctx, size_t n, char **paths, rd_profile ***out);
 void free_profiles(rd_profile **profiles, size_t n);
 
-/* These functions return whether both profiles have the same kinds of references, and whether the
- * threads have private stacks in both or in neither of them. */
-bool have_same_kinds(const rd_profile *a, const rd_profile *b);
-bool have_same_stacks(const rd_profile *a, const rd_profile *b);
-
 /* Warns about profiles that differ from the first profile in their block size, bound, kinds, stacks
  * or order of the references, and about incomplete profiles. Such profiles can be compared, but the
  * user probably did not intend this. */
 void warn_unlike(rd_profile *const *profiles, size_t n, char **paths);
+/* Warns only about profiles that differ from the first profile in the kinds or the order of their references. */
+void warn_unlike_references(rd_profile *const *profiles, size_t n, char **paths);
 
 /* Calls rd_profile_show_own() with the paths of --own, and warns if no source file of the profile is in
  * them. */

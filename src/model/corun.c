@@ -20,6 +20,7 @@
 #include "model/mrc.h"
 #include "profile/profile_build.h"
 #include "reusedist/objects.h"
+#include "reusedist/sharing.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -127,6 +128,12 @@ static rd_status check_profile(rd_ctx *ctx, rd_profile *const *profiles, size_t 
                         "profile %zu counts the bytes of objects; a co-run needs profiles in "
                         "blocks: analyze without --weight=bytes",
                         i + 1);
+    if (rd_profile_private(profiles[i]))
+        return rdi_fail(
+            ctx, RD_EINVAL,
+            "profile %zu has private stacks, one cache for each thread; programs that share a "
+            "cache need profiles without --stacks=private",
+            i + 1);
     if (facts->block_bytes != first->block_bytes) {
         char blocks[2][RDI_BLOCK_ROOM];
         return rdi_fail(ctx, RD_EINVAL,
