@@ -35,12 +35,22 @@ static const char *bound_text(uint64_t bound, char text[BOUND_ROOM]) {
     return text;
 }
 
+/* Returns whether the runs of two profiles of objects may have left out equal numbers of requests each. A merged
+ * profile has the sum of its runs, so only two profiles of one trace each can tell. */
+static bool may_have_same_warmup(const rd_profile *first, const rd_profile *part) {
+    const rd_source *sources;
+    uint64_t a = rd_profile_objects(first)->warmup, b = rd_profile_objects(part)->warmup;
+    bool single = rd_profile_sources(first, &sources) < 2 && rd_profile_sources(part, &sources) < 2;
+    return a == b || (a && b && !single);
+}
+
 /* Returns RD_EINVAL if `part` cannot be merged with `first`. `number` is the number of `part`, from
  * 1, for the message. */
 static rd_status check_same(rd_ctx *ctx, const rd_profile *first, const rd_profile *part,
                             size_t number) {
     const rd_profile_facts *a = rd_profile_facts_of(first), *b = rd_profile_facts_of(part);
-    if (!rd_profile_private(first) != !rd_profile_private(part))
+    uint32_t different = rd_profile_differences(first, part);
+    if (different & RD_DIFFERENT_STACKS)
         return rdi_fail(
             ctx, RD_EINVAL,
             "cannot merge: only one of profiles 1 and %zu has private stacks; analyze all "
@@ -51,7 +61,7 @@ static rd_status check_same(rd_ctx *ctx, const rd_profile *first, const rd_profi
                         "cannot merge: only one of profiles 1 and %zu counts bytes of objects; "
                         "analyze all traces with --weight=bytes, or none",
                         number);
-    if (a->block_bytes != b->block_bytes) {
+    if (different & RD_DIFFERENT_BLOCKS) {
         char blocks[2][RDI_BLOCK_ROOM];
         return rdi_fail(ctx, RD_EINVAL,
                         "cannot merge: the block sizes differ: -b %s in profile 1, -b %s in "
@@ -59,7 +69,7 @@ static rd_status check_same(rd_ctx *ctx, const rd_profile *first, const rd_profi
                         rdi_block_text(a->block_bytes, blocks[0]),
                         rdi_block_text(b->block_bytes, blocks[1]), number);
     }
-    if (a->bound != b->bound) {
+    if (different & RD_DIFFERENT_BOUNDS) {
         char bounds[2][BOUND_ROOM];
         return rdi_fail(
             ctx, RD_EINVAL,
@@ -67,12 +77,23 @@ static rd_status check_same(rd_ctx *ctx, const rd_profile *first, const rd_profi
             "with the same --bound",
             bound_text(a->bound, bounds[0]), number, bound_text(b->bound, bounds[1]));
     }
-    if (rdi_profile_kinds(a) != rdi_profile_kinds(b))
+    if (different & RD_DIFFERENT_KINDS)
         return rdi_fail(
             ctx, RD_EINVAL,
             "cannot merge: profile 1 has the kinds %s, but profile %zu has %s; analyze all "
             "traces with the same --kinds",
             a->kinds ? a->kinds : "LSI", number, b->kinds ? b->kinds : "LSI");
+    if (different & RD_DIFFERENT_ORDERS)
+        return rdi_fail(
+            ctx, RD_EINVAL,
+            "cannot merge: the orders of the threads' references differ in profiles 1 and "
+            "%zu; analyze all traces with the same --interleave",
+            number);
+    if (different & RD_DIFFERENT_WARMUPS && !may_have_same_warmup(first, part))
+        return rdi_fail(ctx, RD_EINVAL,
+                        "cannot merge: profiles 1 and %zu leave out different numbers of requests; "
+                        "analyze all traces with the same --warmup",
+                        number);
     if (is_measured(first) != is_measured(part))
         return rdi_fail(ctx, RD_EINVAL,
                         "cannot merge: only one of profiles 1 and %zu has distances; merge only "

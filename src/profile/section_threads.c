@@ -1,6 +1,5 @@
 /* Section "threads": counts and distances of each thread with a private stack. A merged profile has the
- * sums of the threads with the same numbers, if all profiles have this section and the same
- * interleaving. */
+ * sums of the threads with the same numbers, and all profiles must have the same interleaving. */
 #include "profile/section_threads.h"
 
 #include "profile/hist.h"
@@ -289,8 +288,15 @@ static rd_status merge_rows(rdi_arena *arena, const void *const *data, size_t n,
 static rd_status threads_merge(rd_ctx *ctx, const void *const *data, size_t n, void **sum) {
     const rd_private_stacks *first = data[0];
     for (size_t i = 0; i < n; i++)
-        if (!data[i] || strcmp(first->interleave, ((const rd_private_stacks *)data[i])->interleave))
+        if (!data[i])
             return RD_OK;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(first->interleave, ((const rd_private_stacks *)data[i])->interleave))
+            return rdi_fail(ctx, RD_EINVAL,
+                            "cannot merge: profile 1 has the order %s of the threads' references, "
+                            "but profile %zu has %s; analyze all traces with the same --interleave",
+                            first->interleave, i + 1,
+                            ((const rd_private_stacks *)data[i])->interleave);
     rdi_threads_section *s = new_section(ctx);
     if (!s)
         return RD_ENOMEM;
