@@ -238,9 +238,10 @@ static measured measure_around(const struct rule_measure *m, const pair *what) {
 /* Returns why the counts of two profiles cannot be compared, or NULL. */
 static const char *find_unlike(const rd_profile *a, const rd_profile *b) {
     uint32_t different = rd_profile_differences(a, b);
-    return different & RD_DIFFERENT_KINDS    ? "the profiles have different kinds of references"
-           : different & RD_DIFFERENT_STACKS ? "only one of the profiles has private stacks"
-                                             : NULL;
+    return different & RD_DIFFERENT_KINDS     ? "the profiles have different kinds of references"
+           : different & RD_DIFFERENT_STACKS  ? "only one of the profiles has private stacks"
+           : different & RD_DIFFERENT_WARMUPS ? "the profiles have different warm-ups"
+                                              : NULL;
 }
 
 void apply_rule(rd_ctx *ctx, const compare_rule *rule, const rd_comparison *c, const rd_profile *a,

@@ -3,6 +3,7 @@
 
 #include "output_file.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,6 +88,15 @@ static void warn_pair(const rd_profile *a, const rd_profile *b, const char *path
     if (different & RD_DIFFERENT_STACKS)
         tell_user("warning: only one of %s and %s has private stacks, so their distances do not "
                   "mean the same; analyze both with the same --stacks",
+                  path_a, path_b);
+    if (different & RD_DIFFERENT_WARMUPS)
+        tell_user("warning: %s and %s have different warm-ups, of %" PRIu64 " and %" PRIu64
+                  " requests, so they do not count the same requests; analyze both with the same "
+                  "--warmup",
+                  path_a, path_b, rd_profile_objects(a)->warmup, rd_profile_objects(b)->warmup);
+    if (different & RD_DIFFERENT_EXPIRIES)
+        tell_user("warning: %s and %s treat expired objects differently, so their misses do not "
+                  "mean the same; analyze both with the same --expiry",
                   path_a, path_b);
     warn_references(a, b, path_a, path_b);
 }

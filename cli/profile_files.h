@@ -19,8 +19,8 @@ void tell_estimate(const rd_profile *profile);
 int read_profiles(rd_ctx *ctx, size_t n, char **paths, rd_profile ***out);
 void free_profiles(rd_profile **profiles, size_t n);
 
-/* Warns about profiles that differ from the first profile in their block size, bound, kinds, stacks
- * or order of the references, and about incomplete profiles. Such profiles can be compared, but the
+/* Warns about profiles that differ from the first profile in their block size, bound, kinds, stacks,
+ * order of the references, warm-up or expiry, and about incomplete profiles. Such profiles can be compared, but the
  * user probably did not intend this. */
 void warn_unlike(rd_profile *const *profiles, size_t n, char **paths);
 /* Warns only about profiles that differ from the first profile in the kinds or the order of their references. */
