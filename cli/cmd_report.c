@@ -133,6 +133,8 @@ static int run_report(rd_ctx *ctx, void *opts, int n, char **operands) {
                         .source_text = !o->no_source};
         status = page_write(ctx, &page, o->caches ? &caches : NULL, o->output);
     }
+    if (status == EXIT_OK)
+        warn_unlike(profiles, (size_t)n, operands);
     free_profiles(profiles, (size_t)n);
     free(machines);
     return status;

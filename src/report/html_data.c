@@ -303,6 +303,25 @@ static rd_status put_comparison(rd_json_writer *w, const rd_page *page) {
     return RD_OK;
 }
 
+/* Writes the settings that differ between two profiles, or none if the page does not have two profiles. */
+static void put_unlike(rd_json_writer *w, const rd_page *page) {
+    static const struct {
+        rd_different_setting setting;
+        const char *name;
+    } settings[] = {{RD_DIFFERENT_BLOCKS, "block sizes"},
+                    {RD_DIFFERENT_BOUNDS, "bounds"},
+                    {RD_DIFFERENT_KINDS, "kinds of references"},
+                    {RD_DIFFERENT_STACKS, "stacks, of which only one is private"},
+                    {RD_DIFFERENT_ORDERS, "orders of the threads' references"}};
+    uint32_t different =
+        page->n == 2 ? rd_profile_differences(page->profiles[0], page->profiles[1]) : 0;
+    rd_json_begin_array(w, "unlike", RD_JSON_INLINE);
+    for (size_t i = 0; i < RDI_COUNT(settings); i++)
+        if (different & settings[i].setting)
+            rd_json_put_string(w, NULL, settings[i].name);
+    rd_json_end_array(w);
+}
+
 static rdi_html_axis common_axis(const rd_page *page) {
     rdi_html_axis axis = {.first = 1};
     for (size_t i = 0; i < page->n; i++) {
@@ -327,6 +346,7 @@ static rd_status put_page(rd_json_writer *w, const rd_page *page) {
         RD_TRY(put_profile(w, page, i, &axis));
     rd_json_end_array(w);
     RD_TRY(put_comparison(w, page));
+    put_unlike(w, page);
     RD_TRY(put_change(w, page));
     RD_TRY(rdi_html_machines(w, page));
     rd_json_end_object(w);

@@ -565,6 +565,20 @@ def check_one_thread(checks, chrome, directory, tool):
     page.close()
 
 
+def check_unlike(checks, chrome, directory, tool):
+    """Checks that the tab that compares two profiles says if they do not count the same."""
+    with open(os.path.join(directory, "before.json"), encoding="utf-8") as file:
+        profile = json.load(file)
+    profile.update(kinds="L", partial=True)
+    with open(os.path.join(directory, "loads.json"), "w", encoding="utf-8") as file:
+        json.dump(profile, file)
+    page = chrome.page("file://" + make_page(tool, directory, "unlike.html", "before.json", "loads.json") + "#compare")
+    said = page.evaluate("document.querySelector('.panel:not([hidden]) .notice').textContent")
+    checks.that("unlike: kinds", "different kinds of references. Their numbers do not mean the same." in said, said)
+    checks.that("unlike: partial", "is incomplete" in said, said)
+    page.close()
+
+
 def check_sharing(checks, chrome, directory, tool):
     """Checks the shared data in the panel about threads, and the sentence on the first panel."""
     page = chrome.page("file://" + make_page(tool, directory, "sharing.html", "sharing.json"))
@@ -698,6 +712,7 @@ def check_all(checks, tool, directory, shots):
         check_simulated(checks, chrome, directory, tool)
         check_threads(checks, chrome, directory, tool)
         check_one_thread(checks, chrome, directory, tool)
+        check_unlike(checks, chrome, directory, tool)
         check_sharing(checks, chrome, directory, tool)
         check_theme(checks, chrome, one)
         check_print(checks, chrome, two, shots or directory)

@@ -65,7 +65,7 @@ function worstLink(p, i, text) {
 
 function overviewPanel() {
     const measured = profiles.some((p) => p.measured);
-    const node = section("Overview",
+    const node = section("Overview", unlikeNotice(),
         profiles.length === 2 ? el("ul", { class: "findings change" },
             sayChange().map((text) => el("li", {}, text))) : null,
         profiles.length > 1
@@ -111,11 +111,19 @@ function comparisonWords() {
             : " The approximate profile exceeds its error bound.");
 }
 
+/* Makes a notice about settings that differ between two profiles and about incomplete traces, or returns null. */
+function unlikeNotice() {
+    const said = data.unlike.map((setting) => `The profiles have different ${setting}.`);
+    if (said.length) said.push("Their numbers do not mean the same.");
+    profiles.forEach((p, i) => {
+        if (p.partial) said.push(`The trace of ${quoted(i)} is incomplete, so the misses of the rest of the run are missing.`);
+    });
+    return profiles.length === 2 && said.length ? el("p", { class: "notice" }, said.join(" ")) : null;
+}
+
 function comparePanel() {
     const both = profiles.every((p) => p.measured);
-    const unlike = profiles[0].block_bytes !== profiles[1].block_bytes;
-    return section("Before and after",
-        unlike ? el("p", { class: "notice" }, "These profiles have different block sizes.") : null,
+    return section("Before and after", unlikeNotice(),
         el("ul", { class: "findings" }, sayChange().map((text) => el("li", {}, text))),
         both ? differenceFigure() : null, both && inBytes ? levelChanges() : null,
         both ? shiftFigure() : null,
