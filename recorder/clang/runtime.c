@@ -45,6 +45,7 @@
 #define COPY_BYTES  64 /* maximum number of bytes per record of memcpy() and similar functions */
 
 /* State of the process. */
+static int started;           /* true: functions of the C library may be called */
 static rdi_channel *channel;  /* NULL: there is no analyzer */
 static char channel_path[64]; /* path of the channel; a copy, because programs overwrite their
                                  environment */
@@ -328,10 +329,16 @@ static void divide_into_bursts(void) {
 }
 
 /* Makes room for a record and returns 1. Returns 0 without making room if `inside` is set, because
- * a function that changes the state of this thread is running. */
+ * a function that changes the state of this thread is running. Resolvers of indirect functions run
+ * before the dynamic loader has bound the functions of the C library, so until the runtime has
+ * started, this function only goes back to the beginning of the scratch buffer. */
 static int make_room(void) {
     if (inside)
         return 0;
+    if (__builtin_expect(!started, 0)) {
+        write_aside();
+        return 1;
+    }
     begin_change();
     settle();
     int wanted = channel && __atomic_load_n(&channel->recording, __ATOMIC_RELAXED);
@@ -706,6 +713,7 @@ static void read_burst(const char *text) {
 __attribute__((constructor(101))) static void open_channel(void) {
     const char *path = secure_getenv("REUSEDIST_CHANNEL");
     uint64_t bytes = 0;
+    started = 1;
     if (!path)
         return;
     rdi_channel *mapped = map_channel(path, &bytes);
