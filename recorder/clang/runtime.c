@@ -16,7 +16,9 @@
  * REUSEDIST_CHANNEL names the shared memory. Without it, records go to a scratch buffer and are
  * dropped. Programs with more rights than their caller, such as setuid programs, ignore the variable,
  * because whoever can write to the channel can make the runtime write to other memory. If
- * REUSEDIST_CHILDREN is set, forked children are recorded too. REUSEDIST_BURST=N:SKIP sets the lengths
+ * REUSEDIST_CHILDREN is set, forked children and further programs are recorded too. Otherwise the first
+ * program that finds the channel is the recorded one, and removes REUSEDIST_CHANNEL from the environment
+ * of the programs that it starts. REUSEDIST_BURST=N:SKIP sets the lengths
  * of bursts and gaps, as numbers of references of a thread. Records in gaps are also dropped.
  */
 #define _GNU_SOURCE
@@ -50,7 +52,7 @@ static rdi_channel *channel;  /* NULL: there is no analyzer */
 static char channel_path[64]; /* path of the channel; a copy, because programs overwrite their
                                  environment */
 static ino_t channel_inode;
-static int with_children;     /* true: forked children are recorded */
+static int with_children;     /* true: forked children and further programs are recorded */
 static uint32_t process;      /* number of this process in the channel */
 static pthread_key_t at_exit; /* key whose destructor submits the buffer of a thread that ends */
 static uint32_t threads;      /* number of threads that have a thread number */
@@ -710,6 +712,22 @@ static void read_burst(const char *text) {
     gap = *colon ? strtoull(colon + 1, NULL, 10) : 0;
 }
 
+/* Takes the number of this process in the channel and returns whether this program is recorded. Counts a
+ * program that is not recorded. */
+static int take_part(rdi_channel *mapped) {
+    uint32_t none = 0;
+    if (with_children) {
+        process = __atomic_fetch_add(&mapped->processes, 1, __ATOMIC_RELAXED);
+        return 1;
+    }
+    unsetenv("REUSEDIST_CHANNEL"); /* for programs that this one starts */
+    if (__atomic_compare_exchange_n(&mapped->processes, &none, 1, 0, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED))
+        return 1;
+    __atomic_fetch_add(&mapped->children, 1, __ATOMIC_RELAXED);
+    return 0;
+}
+
 __attribute__((constructor(101))) static void open_channel(void) {
     const char *path = secure_getenv("REUSEDIST_CHANNEL");
     uint64_t bytes = 0;
@@ -726,10 +744,13 @@ __attribute__((constructor(101))) static void open_channel(void) {
         end_program("the memory that is shared with the analyzer has fewer buffers than it says");
     snprintf(channel_path, sizeof channel_path, "%s", path);
     with_children = getenv("REUSEDIST_CHILDREN") != NULL;
+    if (!take_part(mapped)) {
+        munmap(mapped, bytes);
+        return;
+    }
     read_burst(getenv("REUSEDIST_BURST"));
     pthread_key_create(&at_exit, end_thread);
     pthread_atfork(submit_before_fork, count_child, restart_in_child);
-    process = __atomic_fetch_add(&mapped->processes, 1, __ATOMIC_RELAXED);
     settle(); /* references before this constructor runs are not recorded */
     record_words = mapped->record_words;
     if (mapped->events & RDI_EVENTS_CONTEXTS)
