@@ -668,6 +668,8 @@ static void restart_in_child(void) {
     else
         channel = NULL;
     contexts_restart_in_child();
+    if (counted_restart_in_child)
+        counted_restart_in_child();
     runtime_follow_processes(); /* the child begins after everything that the parent did before */
     modules_forget();
     modules_update();

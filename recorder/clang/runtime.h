@@ -35,6 +35,10 @@ void runtime_count_thread(int by);
 /* Must be called by a new thread, so that its end is counted. */
 void runtime_begin_thread(void);
 
+/* Must be called in a forked child: forgets the numbers of releases (runtime_threads.c, which statically
+ * linked programs do not contain). */
+__attribute__((weak)) void counted_restart_in_child(void);
+
 /* Must be called before a thread is created. If the analyzer wants events, hands over the records
  * of this thread, because the new thread may use all memory that was reported so far. */
 void runtime_before_thread(void);

@@ -19,6 +19,7 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -136,12 +137,20 @@ static void pass_semaphore(int success, const sem_t *semaphore, uint64_t at_firs
 }
 
 static void forget_counted(const volatile void *object) {
-    if (!lock_counted())
+    if (!runtime_tells_sync() || !lock_counted())
         return;
     counted *c = find_counted(object, 0);
     if (c)
         *c = (counted){.object = object};
     unlock_counted();
+}
+
+/* Another thread may have had the lock at fork(), and does not exist in the child. The analyzer has seen
+ * no releases of the child yet. */
+void counted_restart_in_child(void) {
+    __atomic_store_n(&counted_lock, 0, __ATOMIC_RELAXED);
+    if (runtime_tells_sync())
+        memset(all_counted, 0, sizeof all_counted);
 }
 
 /* ---- threads ---- */
@@ -289,7 +298,7 @@ VISIBLE int sem_init(sem_t *semaphore, int shared, unsigned value) {
     FIND_NEXT(sem_init);
     forget_counted(semaphore);
     int status = next.function(semaphore, shared, value);
-    if (status == 0 && lock_counted()) {
+    if (status == 0 && runtime_tells_sync() && lock_counted()) {
         counted *c = find_counted(semaphore, value);
         if (c)
             c->at_first = value;

@@ -1,0 +1,42 @@
+/* forks: threads use a semaphore all the time, and another one forks children that post it. */
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define THREADS 3
+
+static sem_t semaphore;
+static int stop;
+
+static void *use(void *unused) {
+    while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
+        sem_post(&semaphore);
+        sem_wait(&semaphore);
+    }
+    return unused;
+}
+
+int main(void) {
+    pthread_t threads[THREADS];
+    int good = 0;
+    sem_init(&semaphore, 0, 2);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, use, NULL);
+    for (int i = 0; i < 100; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            sem_t own;
+            sem_init(&own, 0, 0);
+            _exit(sem_post(&semaphore) || sem_post(&own) || sem_wait(&own));
+        }
+        int status;
+        good += waitpid(child, &status, 0) == child && status == 0;
+    }
+    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    printf("%d children\n", good);
+    return 0;
+}

@@ -1,0 +1,8 @@
+# Children that fork() makes at any moment can use semaphores, whether they are recorded or not.
+command -v clang >/dev/null || { echo "clang is not installed"; exit 77; }
+sources=$(realpath "$DATA/../recorder/clang")
+cc=$(dirname "$REUSEDIST")/libexec/reusedist/clang/reusedist-cc
+"$cc" -O1 "$sources/forks.c" -o forks -pthread
+for option in "" --trace-children; do
+    timeout 60 "$REUSEDIST" record --tool=clang --thread $option -q -o t.trace -- ./forks || echo "status $?"
+done
