@@ -228,8 +228,10 @@ static void tell_stack(void) {
     size_t size;
     if (pthread_getattr_np(pthread_self(), &attributes) != 0)
         return;
-    if (pthread_attr_getstack(&attributes, &stack, &size) == 0)
+    if (pthread_attr_getstack(&attributes, &stack, &size) == 0) {
         put_event(RDI_EVENT_HEAD(RD_EVENT_STACK, 0, thread), stack, size, 0, NULL);
+        contexts_begin_thread(stack, size);
+    }
     pthread_attr_destroy(&attributes);
 }
 

@@ -12,6 +12,9 @@
  * below the stack pointer of its last record. Only variable-length arrays change the stack pointer;
  * reusedist-cc inserts a call of recorder_before_array() before them.
  *
+ * The program may release the stack of a coroutine whose calls are still in the stack of calls. So this file
+ * only reads words on the thread's own stack, and in the page of the stack where the code runs now.
+ *
  * Memory is bounded. A context deeper than DEPTH_MAX calls, or a new context when there are already
  * CONTEXTS_MAX, is an edge: it and all contexts below it are counted together, under the number of
  * the edge, marked with RDI_CONTEXT_BELOW. The number of the caller would not tell which function
@@ -37,6 +40,7 @@
 #define NUMBERS_MAX      (2 * CONTEXTS_MAX)
 #define CALLS_MIN        ((size_t)1 << 20) /* limits of the room for active calls */
 #define CALLS_MAX        ((size_t)1 << 24)
+#define PAGE_BYTES       4096
 #define FRAME_BYTES      16 /* least number of bytes that a call takes on the stack */
 #define CONTEXTS_AT_ONCE 1024
 
@@ -69,6 +73,7 @@ typedef struct call_stack {
      * runs. */
     size_t protected;
     uintptr_t alternate, alternate_end;
+    uintptr_t stack, stack_bytes; /* the thread's own stack; 0 and 0: unknown */
     contexts *known;
     int making; /* true: a context is being made */
     /* 1 + the number of handlers that run. The buffer of a handler is submitted before the buffer
@@ -138,6 +143,11 @@ void contexts_start(void) {
     recorder_follows_calls = 1;
 }
 
+void contexts_begin_thread(const void *stack, size_t size) {
+    own.stack = (uintptr_t)stack;
+    own.stack_bytes = size;
+}
+
 /* ---- active calls ---- */
 
 /* Ends the last call. If it is a handler, it was left together with the code that it interrupted,
@@ -163,16 +173,37 @@ static int is_in_program(uintptr_t address) {
     return address >= (uintptr_t)__executable_start && address < (uintptr_t)etext;
 }
 
+static int is_on_own_stack(uintptr_t place) {
+    return place - own.stack < own.stack_bytes;
+}
+
+/* Returns whether the word at `place`, on a stack that the thread uses or has used, is known to exist. */
+static int is_readable(uintptr_t place) {
+    return is_on_own_stack(place) || (place ^ (uintptr_t)__builtin_frame_address(0)) < PAGE_BYTES;
+}
+
+static int is_overwritten(const active_call *call) {
+    return call->site != HANDLER && *(const uintptr_t *)call->stack != call->site + 1;
+}
+
 /* Ends the calls whose return addresses have been overwritten, and all calls after them. The code
  * that runs now was called by code without hooks, which may have been called right after a function
- * that returned. Only the last DEPTH_MAX calls are examined. */
+ * that returned. Only the last DEPTH_MAX calls are examined, and only those that can be read. Each
+ * call has a lower stack address than the one before it, so usually looking at two of them is enough to
+ * know that all can be read. */
 static void end_overwritten(void) {
-    size_t least = own.n < DEPTH_MAX ? 0 : own.n - DEPTH_MAX;
-    for (size_t i = least > own.protected ? least : own.protected; i < own.n; i++) {
-        const active_call *call = &own.calls[i];
-        if (call->site != HANDLER && *(const uintptr_t *)call->stack != call->site + 1)
-            own.n = i;
-    }
+    const active_call *calls = own.calls;
+    size_t n = own.n, least = n < DEPTH_MAX ? 0 : n - DEPTH_MAX;
+    size_t i = least > own.protected ? least : own.protected;
+    if (i >= n)
+        return;
+    if (is_on_own_stack(calls[i].stack) && is_on_own_stack(calls[n - 1].stack))
+        while (i < n && !is_overwritten(&calls[i]))
+            i++;
+    else
+        while (i < n && !(is_readable(calls[i].stack) && is_overwritten(&calls[i])))
+            i++;
+    own.n = i;
 }
 
 void recorder_enter(const uintptr_t *place, uintptr_t function) {
@@ -274,9 +305,10 @@ static uint32_t context_of_call(uint32_t parent, uintptr_t site) {
 /* Returns an address in the last call instruction that a function has executed, or an address at
  * the beginning of the function if the instruction is unknown. */
 static uintptr_t last_site_in(const active_call *function) {
-    if (function->floor < sizeof(uintptr_t))
+    uintptr_t place = function->stack - function->floor - sizeof(uintptr_t);
+    if (function->floor < sizeof(uintptr_t) || !is_readable(place))
         return function->function;
-    uintptr_t site = ((const uintptr_t *)(function->stack - function->floor))[-1] - 1;
+    uintptr_t site = *(const uintptr_t *)place - 1;
     return is_in_program(site) == is_in_program(function->function) ? site : function->function;
 }
 

@@ -19,6 +19,8 @@ extern unsigned char recorder_follows_calls __attribute__((visibility("hidden"))
 
 /* Starts to follow calls. */
 void contexts_start(void);
+/* Says where the stack of this thread is. */
+void contexts_begin_thread(const void *stack, size_t size);
 /* Notes that code with this stack pointer runs now, and ends the calls that were left. */
 void contexts_see(uintptr_t stack_pointer);
 
