@@ -664,7 +664,7 @@ static void restart_in_child(void) {
     here.buffer = -1;
     running = 0;
     thread = threads = 0;
-    several_threads = 0;
+    several_threads = created = 0;
     if (with_children)
         process = __atomic_fetch_add(&channel->processes, 1, __ATOMIC_RELAXED);
     else
@@ -682,6 +682,18 @@ static void restart_in_child(void) {
 static void count_child(void) {
     if (channel && !with_children)
         __atomic_fetch_add(&channel->children, 1, __ATOMIC_RELAXED);
+}
+
+pid_t runtime_fork(pid_t (*fork_process)(void)) {
+    if (!channel)
+        return fork_process();
+    submit_before_fork();
+    pid_t child = fork_process();
+    if (child == 0)
+        restart_in_child();
+    else if (child > 0)
+        count_child();
+    return child;
 }
 
 /* Submits the buffers that this process was filling when it called exec(). */

@@ -6,6 +6,7 @@
 #include "reusedist/trace.h"
 
 #include <stddef.h>
+#include <sys/types.h>
 
 /* Returns an address inside the instruction that called the current function. */
 #define CALL_SITE() ((uint64_t)(uintptr_t)__builtin_return_address(0) - 1)
@@ -35,6 +36,8 @@ void runtime_count_thread(int by);
 /* Must be called by a new thread, so that its end is counted. */
 void runtime_begin_thread(void);
 
+/* Calls a function that makes a process like fork() does, but without the handlers of pthread_atfork(). */
+pid_t runtime_fork(pid_t (*fork_process)(void));
 /* Must be called in a forked child: forgets the numbers of releases (runtime_threads.c, which statically
  * linked programs do not contain). */
 __attribute__((weak)) void counted_restart_in_child(void);

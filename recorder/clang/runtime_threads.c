@@ -1,6 +1,6 @@
-/* Detects new threads, and reports where threads release each other and wait for each other, and where
- * they wait for the end of a process. For this, functions of POSIX threads, wait() and similar functions
- * are defined here and call those of the C library.
+/* Detects new threads, and processes that _Fork() makes, and reports where threads release each other and
+ * wait for each other, and where they wait for the end of a process. For this, functions of POSIX threads,
+ * _Fork(), wait() and similar functions are defined here and call those of the C library.
  *
  * This works only in dynamically linked programs, because in static ones these definitions would
  * replace the C library's functions. This file is in a separate archive, from which reusedist-cc
@@ -328,7 +328,14 @@ SEMAPHORE_WAITER(sem_timedwait, (sem_t * semaphore, deadline *until), (semaphore
 SEMAPHORE_WAITER(sem_clockwait, (sem_t * semaphore, clockid_t clock, deadline *until),
                  (semaphore, clock, until))
 
-/* ---- functions that wait for the end of a process ---- */
+/* ---- processes ---- */
+
+#if __GLIBC_PREREQ(2, 34)
+VISIBLE pid_t _Fork(void) {
+    FIND_NEXT(_Fork);
+    return runtime_fork(next.function);
+}
+#endif
 
 /* These functions are weak, because a program may have functions of its own with such common names. */
 #define WEAK __attribute__((visibility("default"), weak))

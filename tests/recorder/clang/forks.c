@@ -1,4 +1,7 @@
-/* forks: threads use a semaphore all the time, and another one forks children that post it. */
+/* forks: threads use a semaphore all the time, and another one forks children that post it.
+ * forks plainly: makes 50 children by _Fork(). The parent makes 10,000 stores before each of them, and each child
+ * makes 100,000 stores. */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -8,6 +11,7 @@
 #define THREADS 3
 
 static sem_t semaphore;
+static volatile int numbers[1000];
 static int stop;
 
 static void *use(void *unused) {
@@ -18,7 +22,28 @@ static void *use(void *unused) {
     return unused;
 }
 
-int main(void) {
+static void store(int n) {
+    for (int i = 0; i < n; i++)
+        numbers[i % 1000] = i;
+}
+
+static int fork_plainly(void) {
+    for (int i = 0; i < 50; i++) {
+        store(10000);
+        pid_t child = _Fork();
+        if (child == 0) {
+            store(100000);
+            _exit(0);
+        }
+        waitpid(child, NULL, 0);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    (void)argv;
+    if (argc > 1)
+        return fork_plainly();
     pthread_t threads[THREADS];
     int good = 0;
     sem_init(&semaphore, 0, 2);
