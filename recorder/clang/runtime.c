@@ -54,8 +54,10 @@ static char channel_path[64]; /* path of the channel; a copy, because programs o
 static ino_t channel_inode;
 static int with_children;     /* true: forked children and further programs are recorded */
 static uint32_t process;      /* number of this process in the channel */
+static pid_t process_id;      /* process id of this process */
 static pthread_key_t at_exit; /* key whose destructor submits the buffer of a thread that ends */
 static uint32_t threads;      /* number of threads that have a thread number */
+static int unended;           /* number of threads of this process in channel->threads */
 static int several_threads;   /* true: there may be more than one thread */
 static uint32_t record_words = 1;
 /* Numbers of references to record and to skip alternately. If `burst` is 0, all references are
@@ -523,8 +525,29 @@ int runtime_is_recorded(void) {
 }
 
 void runtime_count_thread(int by) {
-    if (channel)
-        __atomic_fetch_add(&channel->threads, (uint32_t)by, __ATOMIC_RELAXED);
+    if (!channel)
+        return;
+    __atomic_fetch_add(&channel->threads, (uint32_t)by, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&unended, by, __ATOMIC_RELAXED);
+}
+
+static void count_exec(int threads_ended, int by) {
+    __atomic_fetch_sub(&channel->threads, (uint32_t)(threads_ended * by), __ATOMIC_RELAXED);
+    if (!with_children)
+        __atomic_fetch_add(&channel->replaced, (uint32_t)by, __ATOMIC_RELAXED);
+}
+
+int runtime_begin_exec(void) {
+    if (!channel || getpid() != process_id) /* a child of vfork() has the variables of its parent */
+        return -1;
+    int threads_ended = __atomic_load_n(&unended, __ATOMIC_RELAXED);
+    count_exec(threads_ended, 1);
+    return threads_ended;
+}
+
+void runtime_fail_exec(int begun) {
+    if (begun >= 0)
+        count_exec(begun, -1);
 }
 
 void runtime_begin_thread(void) {
@@ -664,7 +687,8 @@ static void restart_in_child(void) {
     here.buffer = -1;
     running = 0;
     thread = threads = 0;
-    several_threads = created = 0;
+    several_threads = created = unended = 0;
+    process_id = getpid();
     if (with_children)
         process = __atomic_fetch_add(&channel->processes, 1, __ATOMIC_RELAXED);
     else
@@ -771,6 +795,7 @@ __attribute__((constructor(101))) static void open_channel(void) {
     record_words = mapped->record_words;
     if (mapped->events & RDI_EVENTS_CONTEXTS)
         contexts_start();
+    process_id = getpid();
     channel = mapped;
     submit_left_behind();
     if (process > 0) /* the program that started this one comes before it */

@@ -33,6 +33,11 @@ void runtime_sync(rd_event_kind kind, const volatile void *object, uint64_t numb
 int runtime_is_recorded(void);
 /* Adds `by` to the number of threads that the program has created and that have not ended. */
 void runtime_count_thread(int by);
+/* runtime_begin_exec() must be called before exec(). It counts the program as replaced, unless further
+ * programs are recorded, and its threads as ended. If exec() fails, runtime_fail_exec() must be called with
+ * the result. */
+int runtime_begin_exec(void);
+void runtime_fail_exec(int begun);
 /* Must be called by a new thread, so that its end is counted. */
 void runtime_begin_thread(void);
 

@@ -1,6 +1,7 @@
-/* Detects new threads, and processes that _Fork() makes, and reports where threads release each other and
- * wait for each other, and where they wait for the end of a process. For this, functions of POSIX threads,
- * _Fork(), wait() and similar functions are defined here and call those of the C library.
+/* Detects new threads, processes that _Fork() makes and the end of the program by exec(), and reports
+ * where threads release each other and wait for each other, and where they wait for the end of a process.
+ * For this, functions of POSIX threads, _Fork(), exec(), wait() and similar functions are defined here and
+ * call those of the C library.
  *
  * This works only in dynamically linked programs, because in static ones these definitions would
  * replace the C library's functions. This file is in a separate archive, from which reusedist-cc
@@ -18,10 +19,12 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 extern const char recorder_sees_threads;
 const char recorder_sees_threads = 1;
@@ -363,3 +366,47 @@ WEAK int waitid(idtype_t which, id_t process, siginfo_t *info, int options) {
         runtime_follow_processes();
     return status;
 }
+
+/* ---- functions that replace the program ---- */
+
+#define EXECUTOR(name, parameters, arguments)                                                      \
+    WEAK int name parameters {                                                                     \
+        FIND_NEXT(name);                                                                           \
+        int begun = runtime_begin_exec();                                                          \
+        int status = next.function arguments;                                                      \
+        runtime_fail_exec(begun);                                                                  \
+        return status;                                                                             \
+    }
+
+typedef char *const *strings;
+
+EXECUTOR(execv, (const char *path, strings arguments), (path, arguments))
+EXECUTOR(execve, (const char *path, strings arguments, strings environment),
+         (path, arguments, environment))
+EXECUTOR(execvp, (const char *file, strings arguments), (file, arguments))
+EXECUTOR(execvpe, (const char *file, strings arguments, strings environment),
+         (file, arguments, environment))
+EXECUTOR(fexecve, (int fd, strings arguments, strings environment), (fd, arguments, environment))
+
+/* Defines a function with a list of arguments. `call` must call a function with an array. */
+#define LIST_EXECUTOR(name, call)                                                                  \
+    WEAK int name(const char *path, const char *first, ...) {                                      \
+        size_t n = 1;                                                                              \
+        va_list list;                                                                              \
+        va_start(list, first);                                                                     \
+        while (va_arg(list, char *))                                                               \
+            n++;                                                                                   \
+        va_end(list);                                                                              \
+        char **array = __builtin_alloca((n + 1) * sizeof *array);                                  \
+        array[0] = (char *)(uintptr_t)first;                                                       \
+        va_start(list, first);                                                                     \
+        for (size_t i = 1; i <= n; i++)                                                            \
+            array[i] = va_arg(list, char *);                                                       \
+        int status = call;                                                                         \
+        va_end(list);                                                                              \
+        return status;                                                                             \
+    }
+
+LIST_EXECUTOR(execl, execv(path, array))
+LIST_EXECUTOR(execlp, execvp(path, array))
+LIST_EXECUTOR(execle, execve(path, array, va_arg(list, strings)))
