@@ -225,16 +225,17 @@ static void put_event(uint64_t head, const void *address, uint64_t size, uint64_
 /* Reports the stack of this thread with its maximum size: writes an event into the buffer of the
  * thread. */
 static void tell_stack(void) {
+    static __thread void *stack;
+    static __thread size_t size; /* 0: unknown; known in a forked child, which must not ask */
     pthread_attr_t attributes;
-    void *stack;
-    size_t size;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
-        return;
-    if (pthread_attr_getstack(&attributes, &stack, &size) == 0) {
-        put_event(RDI_EVENT_HEAD(RD_EVENT_STACK, 0, thread), stack, size, 0, NULL);
-        contexts_begin_thread(stack, size);
+    if (!size && pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        pthread_attr_getstack(&attributes, &stack, &size);
+        pthread_attr_destroy(&attributes);
     }
-    pthread_attr_destroy(&attributes);
+    if (!size)
+        return;
+    put_event(RDI_EVENT_HEAD(RD_EVENT_STACK, 0, thread), stack, size, 0, NULL);
+    contexts_begin_thread(stack, size);
 }
 
 static void take_buffer(void) {
@@ -697,8 +698,7 @@ static void restart_in_child(void) {
     if (counted_restart_in_child)
         counted_restart_in_child();
     runtime_follow_processes(); /* the child begins after everything that the parent did before */
-    modules_forget();
-    modules_update();
+    modules_restart_in_child();
 }
 
 /* Counts a forked child, in the parent, if children are not recorded. A message at the end of the

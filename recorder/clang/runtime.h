@@ -58,7 +58,8 @@ void runtime_run_handler(void (*run)(void *), void *argument);
 /* Reports modules that are new, and modules that are gone, if the analyzer wants events
  * (runtime_modules.c). */
 void modules_update(void);
-/* Forgets all modules in a forked child, so that they are reported again. */
-void modules_forget(void);
+/* Must be called in a forked child: reports all modules again. Does not ask the dynamic loader, because another
+ * thread of the parent may have had its lock. */
+void modules_restart_in_child(void);
 
 #endif

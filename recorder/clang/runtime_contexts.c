@@ -117,10 +117,8 @@ __asm__(".text\n"
 
 /* ---- memory ---- */
 
-/* Returns zeroed memory, of which only the pages that are written take up space, or NULL. Calls the
- * kernel directly, because the program's mmap() is wrapped. Preserves errno, which belongs to the
- * program. */
-static void *take_memory(size_t bytes) {
+/* Calls the kernel directly, because the program's mmap() is wrapped. */
+void *recorder_take_memory(size_t bytes) {
     int before = errno;
     long memory = syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
@@ -208,7 +206,7 @@ static void end_overwritten(void) {
 
 void recorder_enter(const uintptr_t *place, uintptr_t function) {
     uintptr_t stack = (uintptr_t)place;
-    if (!own.calls && !(own.calls = take_memory(room * sizeof *own.calls)))
+    if (!own.calls && !(own.calls = recorder_take_memory(room * sizeof *own.calls)))
         return;
     end_below(stack + 1);
     if (is_in_program(*place) != is_in_program(function))
@@ -253,7 +251,7 @@ static contexts *make_room(void) {
         return old;
     uint32_t wanted = old ? 2 * old->room : CONTEXTS_AT_ONCE;
     size_t bytes = sizeof *old + wanted * (sizeof *old->all + 2 * sizeof(uint32_t));
-    contexts *made = take_memory(bytes);
+    contexts *made = recorder_take_memory(bytes);
     if (!made)
         return NULL;
     made->bytes = bytes;

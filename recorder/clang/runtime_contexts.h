@@ -17,6 +17,10 @@
 /* Nonzero: calls are followed. */
 extern unsigned char recorder_follows_calls __attribute__((visibility("hidden")));
 
+/* Returns zeroed memory, of which only the pages that are written take up space, or NULL. Preserves errno,
+ * which belongs to the program. */
+void *recorder_take_memory(size_t bytes);
+
 /* Starts to follow calls. */
 void contexts_start(void);
 /* Says where the stack of this thread is. */

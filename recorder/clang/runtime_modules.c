@@ -1,6 +1,7 @@
 /* Reports where the program and its libraries are mapped. */
 #define _GNU_SOURCE
 #include "runtime.h"
+#include "runtime_contexts.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -12,21 +13,37 @@
 
 #define MODULES_MAX 1024 /* maximum number of modules; further modules are not reported */
 
+/* A module that is mapped, or a free entry. Another thread may call fork() at any instruction, so an entry
+ * is only changed while it is free. */
 typedef struct module {
-    const void *address;
-    uint64_t size;
+    int used; /* false: the entry is free */
     int present;
+    const void *address;
+    uint64_t size, bias;
+    char path[PATH_MAX];
 } module;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static module modules[MODULES_MAX];
-static size_t count;
+static module *modules; /* MODULES_MAX entries; NULL: there was no memory */
+static size_t count;    /* number of entries that have ever been used */
 
 static module *find(const void *address) {
     for (size_t i = 0; i < count; i++)
-        if (modules[i].address == address)
+        if (modules[i].used && modules[i].address == address)
             return &modules[i];
     return NULL;
+}
+
+/* Returns a free entry, or NULL if there is none. */
+static module *find_free(void) {
+    for (size_t i = 0; i < count; i++)
+        if (!modules[i].used)
+            return &modules[i];
+    return count < MODULES_MAX ? &modules[count++] : NULL;
+}
+
+static void tell(const module *one) {
+    runtime_tell(RD_EVENT_MODULE, one->address, one->size, one->bias, one->path);
 }
 
 /* Returns the absolute path of the module with this `name`, stored in `path`, or NULL if it has no
@@ -47,12 +64,14 @@ static void see_segment(const struct dl_phdr_info *info, const ElfW(Phdr) * segm
     /* This is the address in the program header, not rounded down to the beginning of a page. */
     const void *address = (const void *)(info->dlpi_addr + segment->p_vaddr);
     module *known = find(address);
-    char room[PATH_MAX];
-    const char *path = known || count == MODULES_MAX ? NULL : find_path(info->dlpi_name, room);
-    if (path) {
-        known = &modules[count++];
-        *known = (module){.address = address, .size = segment->p_memsz};
-        runtime_tell(RD_EVENT_MODULE, address, segment->p_memsz, info->dlpi_addr, path);
+    module *free_one = known ? NULL : find_free();
+    if (free_one && find_path(info->dlpi_name, free_one->path)) {
+        known = free_one;
+        known->address = address;
+        known->size = segment->p_memsz;
+        known->bias = info->dlpi_addr;
+        __atomic_store_n(&known->used, 1, __ATOMIC_RELEASE);
+        tell(known);
     }
     if (known)
         known->present = 1;
@@ -70,20 +89,25 @@ void modules_update(void) {
     if (!runtime_tells_events())
         return;
     pthread_mutex_lock(&lock);
+    if (!modules)
+        modules = recorder_take_memory(MODULES_MAX * sizeof *modules);
     for (size_t i = 0; i < count; i++)
         modules[i].present = 0;
-    dl_iterate_phdr(see, NULL);
+    if (modules)
+        dl_iterate_phdr(see, NULL);
     for (size_t i = 0; i < count; i++)
-        if (!modules[i].present) {
+        if (modules[i].used && !modules[i].present) {
             runtime_tell(RD_EVENT_UNLOAD, modules[i].address, modules[i].size, 0, NULL);
-            modules[i--] = modules[--count];
+            __atomic_store_n(&modules[i].used, 0, __ATOMIC_RELAXED);
         }
     pthread_mutex_unlock(&lock);
 }
 
-void modules_forget(void) {
+void modules_restart_in_child(void) {
     pthread_mutex_init(&lock, NULL);
-    count = 0;
+    for (size_t i = 0; runtime_tells_events() && i < count; i++)
+        if (modules[i].used)
+            tell(&modules[i]);
 }
 
 /* ---- functions wrapped by the linker option --wrap ---- */
