@@ -22,7 +22,7 @@ struct trace_copy {
     uint32_t kinds;               /* mask of the kinds to keep; 0: all */
     rd_trace_writer *writer;      /* opened when the first trace is added */
     uint32_t fields;              /* mask of the columns of the first trace */
-    bool ids, sampled;
+    bool ids, sampled, processes;
     bool broken; /* true: writing failed, so the new trace must not be finished */
     uint64_t done_before, references;
     progress bar;
@@ -101,6 +101,11 @@ static bool is_sampled(const trace_copy *c, const rd_trace *trace) {
     return c->options->sampled || rd_trace_skipped(trace) != 0;
 }
 
+/* Returns whether --to says whether the addresses of the new trace name processes. */
+static bool names_processes(const trace_copy *c) {
+    return c->options->to && strstr(c->options->to, "processes=");
+}
+
 /* Tells the user, unless options->quiet is set, which columns of the trace the new trace does not
  * have, because its format cannot store them, and whether the format cannot mark object ids or skipped
  * references. A trace that delivers the sizes of its objects as sizes of references has one column of sizes. */
@@ -125,19 +130,23 @@ static void tell_losses(const trace_copy *c, const rd_trace *trace) {
             c->format->name);
 }
 
-/* Makes the format specification of the new trace. An option of the native format records that
- * references were left out. Returns NULL if memory is exhausted. */
+static void add_option(char *spec, const char *option) {
+    strcat(spec, strchr(spec, ':') ? "," : ":");
+    strcat(spec, option);
+}
+
+/* Makes the format specification of the new trace. Options of the native format mark that references
+ * were left out, and that addresses do not name processes. Returns NULL if memory is exhausted. */
 static char *make_spec(const trace_copy *c) {
     const char *to = c->options->to ? c->options->to : "native";
-    bool tell = c->sampled && writes_native(c) && !strstr(to, "sampled=on");
-    size_t bytes = strlen(to) + sizeof ":sampled=on";
-    char *spec = malloc(bytes);
-    if (spec)
-        snprintf(spec, bytes, "%s%s%s", to,
-                 !tell             ? ""
-                 : strchr(to, ':') ? ","
-                                   : ":",
-                 tell ? "sampled=on" : "");
+    char *spec = malloc(strlen(to) + sizeof ":sampled=on,processes=off");
+    if (!spec)
+        return NULL;
+    strcpy(spec, to);
+    if (c->sampled && writes_native(c) && !strstr(to, "sampled=on"))
+        add_option(spec, "sampled=on");
+    if (!c->processes && writes_native(c) && !names_processes(c))
+        add_option(spec, "processes=off");
     return spec;
 }
 
@@ -145,6 +154,7 @@ static bool open_writer(trace_copy *c, const rd_trace *trace, const rd_refs *fir
     c->fields = first->fields;
     c->ids = rd_trace_has_ids(trace);
     c->sampled = is_sampled(c, trace);
+    c->processes = rd_trace_has_processes(trace);
     const char *path = to_standard(c->options) ? "-" : c->options->output;
     char *spec = make_spec(c);
     rd_status opened =
@@ -301,14 +311,23 @@ static bool copy_batch(trace_copy *c, const rd_trace *trace, const rd_refs *refs
     return copy_references(c, &rest, status);
 }
 
-/* Fails if the new trace was begun without a mark that the recorder of this trace needs. */
-static bool check_mark(trace_copy *c, const char *name, const rd_trace *trace, int *status) {
-    if (!c->writer || c->sampled || !writes_native(c) || !is_sampled(c, trace))
+/* Fails if the new trace was begun with marks that are wrong for this trace. */
+static bool check_marks(trace_copy *c, const char *name, const rd_trace *trace, int *status) {
+    if (!c->writer || !writes_native(c))
+        return true;
+    bool sampled = is_sampled(c, trace) && !c->sampled;
+    bool processes = rd_trace_has_processes(trace);
+    if (!sampled && (processes == c->processes || names_processes(c)))
         return true;
     progress_wipe(&c->bar);
-    *status = fail("%s: the recorder skipped references of this trace, but not of the first one; "
-                   "name this trace first, so that the new trace is marked as sampled",
-                   name);
+    *status =
+        sampled ? fail("%s: the recorder skipped references of this trace, but not of the first "
+                       "one; name this trace first, so that the new trace is marked as sampled",
+                       name)
+                : fail("%s: the top 16 bits of addresses %s processes in this trace, unlike in the "
+                       "first one; say with --to=native:processes=on or --to=native:processes=off "
+                       "whether they do in the new trace",
+                       name, processes ? "name" : "do not name");
     return false;
 }
 
@@ -317,7 +336,7 @@ int trace_copy_add(trace_copy *c, const char *name, rd_trace *trace) {
     uint64_t done = 0, total = 0, first = 0;
     if (rd_trace_note(trace) && !c->options->quiet)
         tell_user("%s: %s", name, rd_trace_note(trace));
-    if (!check_mark(c, name, trace, &status))
+    if (!check_marks(c, name, trace, &status))
         return status;
     /* Columns of requests would only enlarge a trace of addresses. */
     bool requests = rd_trace_has_ids(trace) && c->format && c->format->fields & RD_FIELD_BYTES;

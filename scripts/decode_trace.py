@@ -168,7 +168,8 @@ def descriptions(f):
         check((about, name) not in seen, f"described twice: {name}")
         check(about != 1 or name not in ("pc", "thread"), f"column of the header: {name}")
         check(about != 2 or 6 <= value <= 31 and value not in kinds, f"invalid number of {name}")
-        check(not flags & 1 or about == 2 and name in SYNC, f"unknown column or event kind that is required: {name}")
+        check(not flags & 1 or about == 2 and name in SYNC or (about, name) == (3, "no_processes"),
+              f"unknown column or event kind that is required: {name}")
         seen.add((about, name))
         columns += about == 1
         kinds |= {value: name} if about == 2 else {}

@@ -284,8 +284,9 @@ RD_API const rd_format_info *rd_trace_format(const rd_trace *t);
  * file. */
 RD_API bool rd_trace_has_ids(const rd_trace *t);
 /* Returns whether the top 16 bits of an address are the number of its process, from 0. Recorders write it
- * there, so this is true for running programs and for the native format. Threads of different processes are
- * different threads, even if they have the same number. */
+ * there, so this is true for running programs and for the native format, except for files of object ids and
+ * files that were written with the option processes=off. Threads of different processes are different
+ * threads, even if they have the same number. */
 RD_API bool rd_trace_has_processes(const rd_trace *t);
 /* Returns whether the ids are hexadecimal numbers in text, which may be addresses. Blocks of bytes
  * make sense for such ids; other object ids must not be divided into blocks. */
@@ -389,7 +390,8 @@ typedef struct rd_trace_writer rd_trace_writer;
 /* Opens a file for writing; `path` "-" is standard output. `spec` is the format; NULL selects the
  * native format. `fields` are the columns to write; a format drops the columns that it does not
  * support. If a batch lacks a column, the file gets size 1, kind RD_LOAD or 0. `ids` must be true
- * if addresses are object ids. */
+ * if addresses are object ids. If the top 16 bits of addresses do not name processes
+ * (rd_trace_has_processes()), `spec` must be "native:processes=off" for the native format. */
 RD_API RD_CHECKED rd_status rd_trace_writer_open(rd_ctx *ctx, const char *path, const char *spec,
                                                  uint32_t fields, bool ids, rd_trace_writer **out);
 RD_API RD_CHECKED rd_status rd_trace_writer_write(rd_trace_writer *w, const rd_refs *refs);

@@ -376,6 +376,7 @@ static rd_status decode(live_reader *l, size_t *n) {
 static rd_status live_open(void *self, rdi_reader *r) {
     live_reader *l = self;
     l->r = r;
+    r->processes = true;
     l->live = r->source;
     l->buffer = -1;
     l->decode_words = rdi_choose_decode_words(l->live->vector_bits);

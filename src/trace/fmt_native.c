@@ -80,6 +80,7 @@ static rd_status native_open(void *self, rdi_reader *r) {
     r->ids = f->head.ids;
     r->requests = f->head.fields & RD_REQUEST_FIELDS;
     r->sampled = f->head.sampled;
+    r->processes = !f->head.ids && !f->head.no_processes;
     r->note = f->head.note[0] ? f->head.note : NULL;
     return RD_OK;
 }

@@ -32,6 +32,7 @@ typedef struct rdi_reader {
     bool hex_ids;               /* true: the object ids may be addresses; open() may set it */
     uint32_t requests;          /* the result of rd_trace_request_fields(); open() may set it */
     bool sampled;               /* true: the recorder skipped references; open() may set it */
+    bool processes;             /* the result of rd_trace_has_processes(); open() may set it */
     bool never_began;           /* see rd_trace_never_began(); read() may set it */
     const rd_format_info *info; /* the result of rd_trace_format(); NULL: the reader's own format */
     const char *note; /* the text of rd_trace_note(), borrowed from the format's state; open() may

@@ -28,7 +28,8 @@
 typedef struct rdi_native_head {
     uint32_t fields; /* mask of the RD_FIELD_* that are read or written */
     bool ids, sampled;
-    size_t bytes; /* size of header and descriptions, after which the first frame begins */
+    bool no_processes; /* true: the top 16 bits of addresses do not name processes */
+    size_t bytes;      /* size of header and descriptions, after which the first frame begins */
     /* The columns after the address, in the order of their blocks; NULL: the column is skipped. The
      * last `described` blocks have their length before them. */
     const rdi_column_info *columns[RDI_NATIVE_COLUMNS];
@@ -42,8 +43,8 @@ bool rdi_native_has_magic(const uint8_t *bytes, size_t n);
 
 /* Reads the header and the descriptions into *out, and consumes them from the input buffer. */
 rd_status rdi_native_head_read(rdi_input *in, rdi_native_head *out);
-/* Writes the header and the descriptions of a trace with head->fields, ids and sampled, and sets
- * all other members of the head, which must be zero before. */
+/* Writes the header and the descriptions of a trace with head->fields, ids, sampled and
+ * no_processes, and sets all other members of the head, which must be zero before. */
 rd_status rdi_native_head_write(rdi_output *out, rdi_native_head *head);
 
 /* Returns the seed of a frame's checksum, which depends on the number of references and events in

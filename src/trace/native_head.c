@@ -25,7 +25,9 @@
 #define CODING_BLOCK      1 /* coding of a column: as a column block */
 
 /* The subject of a description. Readers treat descriptions of other subjects like unknown names. */
-enum { ABOUT_COLUMN = 1, ABOUT_EVENT = 2 };
+enum { ABOUT_COLUMN = 1, ABOUT_EVENT = 2, ABOUT_TRACE = 3 };
+
+#define NO_PROCESSES "no_processes" /* the only name of a description of the whole trace */
 
 static const uint8_t magic[8] = {0x89, 'R', 'D', 'T', '\r', '\n', 0x1a, '\n'};
 static const uint32_t header_fields = RDI_NATIVE_PLAIN_FIELDS & ~RD_FIELD_EVENTS;
@@ -184,6 +186,8 @@ static rd_status read_descriptions(rdi_input *in, rdi_native_head *head) {
             RD_TRY(add_column(in, first, &e, head));
         else if (e.about == ABOUT_EVENT)
             RD_TRY(add_event(in, first, &e, head));
+        else if (e.about == ABOUT_TRACE && strcmp(e.name, NO_PROCESSES) == 0)
+            head->no_processes = true;
         else
             RD_TRY(skip_entry(in, first, &e, head));
     }
@@ -241,9 +245,13 @@ static size_t put_entry(uint8_t *p, const entry *e, const char *name) {
 }
 
 /* Writes to p the descriptions of the columns and event kinds in head->fields that version 1 does
- * not have, adds these columns and kinds to the head, and returns the size of the descriptions. */
+ * not have, adds these columns and kinds to the head, and returns the size of the descriptions. The
+ * description of the whole trace is optional: a reader that does not know it reads the same
+ * references. */
 static size_t describe(rdi_native_head *head, uint8_t *p) {
     size_t bytes = 0;
+    if (head->no_processes)
+        bytes = put_entry(p, &(entry){.about = ABOUT_TRACE}, NO_PROCESSES);
     const rdi_column_info *column;
     for (size_t i = 0; (column = rdi_column_info_at(i)) != NULL; i++) {
         if (!(column->field & head->fields & ~(uint32_t)RDI_NATIVE_PLAIN_FIELDS))

@@ -36,6 +36,7 @@ typedef struct native_writer {
     bool started;           /* true: the thread encodes `encoding` */
     uint64_t frame_refs;    /* option: number of references per frame */
     bool sampled;           /* option: the recorder skipped references */
+    bool processes;         /* option: the top 16 bits of addresses name processes */
     uint64_t before;        /* number of references in the frames before `filling` */
     rdi_event_list events;  /* events of the frame that is being collected */
     uint64_t events_before; /* number of events in the frames already written */
@@ -54,6 +55,11 @@ static const rd_opt native_writer_opts[] = {
      .offset = offsetof(native_writer, sampled),
      .def = "off",
      .help = "mark the new file as sampled: its recorder skipped references"},
+    {.name = "processes",
+     .type = RD_OPT_BOOL,
+     .offset = offsetof(native_writer, processes),
+     .def = "on",
+     .help = "off: mark the new file: the top 16 bits of its addresses do not name processes"},
     {0},
 };
 
@@ -82,7 +88,11 @@ static rd_status native_writer_open(void *self, rdi_writer *w) {
     native_writer *f = self;
     f->w = w;
     f->events.ctx = w->ctx;
-    f->head = (rdi_native_head){.fields = w->fields, .ids = w->ids, .sampled = f->sampled};
+    f->head = (rdi_native_head){.fields = w->fields,
+                                .ids = w->ids,
+                                .sampled = f->sampled,
+                                /* object ids need no mark: they never name processes */
+                                .no_processes = !f->processes && !w->ids};
     RD_TRY(rdi_native_head_write(w->out, &f->head));
     RD_TRY(new_frame(f, &f->filling));
     RD_TRY(new_frame(f, &f->encoding));

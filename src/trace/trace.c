@@ -355,8 +355,7 @@ const rd_format_info *rd_trace_format(const rd_trace *t) {
 }
 
 bool rd_trace_has_processes(const rd_trace *t) {
-    const char *format = t ? rd_trace_format(t)->name : "";
-    return strcmp(format, "native") == 0 || strcmp(format, "live") == 0;
+    return t && t->reader.processes;
 }
 
 bool rd_trace_has_ids(const rd_trace *t) {

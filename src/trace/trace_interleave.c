@@ -151,7 +151,7 @@ static rd_status order_open(void *self, rdi_reader *r) {
     o->room = source->config->reorder ? source->config->reorder : REORDER_USUAL;
     o->recorded = source->config->recorded;
     o->recorded_user = source->config->recorded_user;
-    o->processes = rd_trace_has_processes(source->trace);
+    o->processes = r->processes = rd_trace_has_processes(source->trace);
     o->out.ctx = o->walls.ctx = r->ctx;
     o->facts.reorder = o->room;
     o->before = o->delivered = source->config->before;

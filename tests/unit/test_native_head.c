@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-enum { COLUMN = 1, EVENT = 2, OPTIONAL = 0, REQUIRED = 1, REFS = 3, STEP = 4096 };
+enum { COLUMN = 1, EVENT = 2, TRACE = 3, OPTIONAL = 0, REQUIRED = 1, REFS = 3, STEP = 4096 };
 
 /* A file under construction. */
 static struct {
@@ -354,6 +354,64 @@ static void a_trace_without_further_parts_has_version_1(void **state) {
     free(written);
 }
 
+/* ---- processes ---- */
+
+/* Returns rd_trace_has_processes() of a trace in memory, which must have no note. */
+static bool has_processes(const uint8_t *bytes, size_t n) {
+    rd_ctx *ctx = NULL;
+    rd_trace *t = NULL;
+    const rd_refs *refs = NULL;
+    assert_int_equal(rd_ctx_new(NULL, &ctx), RD_OK);
+    assert_int_equal(rd_trace_open_memory(ctx, "t", bytes, n, "native", &t), RD_OK);
+    assert_int_equal(rd_trace_read(t, &refs), RD_OK);
+    assert_int_equal(refs->n, REFS);
+    assert_null(rd_trace_note(t));
+    bool processes = rd_trace_has_processes(t);
+    rd_trace_close(t);
+    rd_ctx_free(ctx);
+    return processes;
+}
+
+static bool written_with_processes(const char *spec, bool ids) {
+    static const uint64_t addr[] = {1, 2, UINT64_MAX};
+    size_t bytes = 0;
+    rd_refs refs = {.n = REFS, .addr = addr};
+    uint8_t *written = traces_write(spec, &refs, ids, &bytes);
+    bool processes = has_processes(written, bytes);
+    free(written);
+    return processes;
+}
+
+static void addresses_name_processes_unless_the_file_says_otherwise(void **state) {
+    (void)state;
+    assert_true(written_with_processes("native", false));
+    assert_true(written_with_processes("native:processes=on", false));
+    assert_false(written_with_processes("native:processes=off", false));
+}
+
+static void object_ids_never_name_processes(void **state) {
+    (void)state;
+    assert_false(written_with_processes("native", true));
+    assert_false(written_with_processes("native:processes=off", true));
+}
+
+static void the_mark_of_processes_may_be_required(void **state) {
+    (void)state;
+    for (uint8_t flags = OPTIONAL; flags <= REQUIRED; flags++) {
+        begin_file(0);
+        describe(TRACE, flags, 0, "no_processes");
+        seal_head();
+        put_references(NULL, 0);
+        end_file();
+        assert_false(has_processes(file.bytes, file.n));
+    }
+    begin_file(0);
+    describe(TRACE, OPTIONAL, 0, "no_processes");
+    describe(TRACE, OPTIONAL, 1, "no_processes");
+    seal_head();
+    assert_refused("part 'no_processes' is described twice");
+}
+
 static void fields_have_names(void **state) {
     (void)state;
     assert_string_equal(rd_field_name(RD_FIELD_SIZE), "size");
@@ -383,6 +441,9 @@ int main(void) {
         cmocka_unit_test(names_and_flags_are_checked),
         cmocka_unit_test(every_damaged_byte_of_the_head_is_found),
         cmocka_unit_test(a_trace_without_further_parts_has_version_1),
+        cmocka_unit_test(addresses_name_processes_unless_the_file_says_otherwise),
+        cmocka_unit_test(object_ids_never_name_processes),
+        cmocka_unit_test(the_mark_of_processes_may_be_required),
         cmocka_unit_test(fields_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,6 +56,6 @@ echo
 $REUSEDIST convert hand.trace hand.trace -o twice.trace
 python3 "$decode" twice.trace | cmp - <(cat hand.txt hand.txt)
 $REUSEDIST convert hand.trace --to=din 2>&1
-$REUSEDIST generate cycle:refs=10 -o plain.trace
+$REUSEDIST generate --to=native:processes=on cycle:refs=10 -o plain.trace
 $REUSEDIST convert hand.trace plain.trace -o mixed.trace 2>&1 || echo "status $?"
 $REUSEDIST analyze hand.trace --out=csv
