@@ -68,15 +68,17 @@ RD_API RD_CHECKED rd_status rd_mrc_ways_band(rd_ctx *ctx, const rd_profile *p, u
 typedef struct rd_machine_misses {
     double full[RD_CACHES_MAX];     /* miss ratio of a fully associative cache; NAN: unknown */
     double estimate[RD_CACHES_MAX]; /* estimate of rd_mrc_ways(); NAN: unknown */
-    bool cycles_known;              /* false: the machine does not state all latencies, or a miss
-                                       ratio is unknown */
+    bool cycles_known;              /* false: the machine does not state all latencies, a miss ratio
+                                       is unknown, or the profile has private stacks */
     rd_cycles cycles;               /* the time that all references wait, from the estimates */
 } rd_machine_misses;
 
 /* Computes the miss ratios of a machine's caches, each as if all references arrived there, and the
  * time that the references wait. A miss ratio is unknown beyond the bound of the profile, and below
- * the resolution of its sample. The function returns RD_EINVAL if the block size of the profile is
- * not the line size of the machine. */
+ * the resolution of its sample. If the profile has private stacks, see rd_profile_private(), the
+ * miss ratios are those of the private caches of all threads together; those of shared caches, and the
+ * time, are unknown. The function returns RD_EINVAL if the block size of the profile is not the line
+ * size of the machine. */
 RD_API RD_CHECKED rd_status rd_machine_misses_of(rd_ctx *ctx, const rd_profile *p,
                                                  const rd_machine *m, rd_machine_misses *out);
 

@@ -4,6 +4,7 @@
 
 #include "model/smith.h"
 #include "profile/details.h"
+#include "reusedist/sharing.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -26,13 +27,14 @@ rd_status rdi_machine_check(rd_ctx *ctx, const rd_profile *p, const rd_machine *
 }
 
 /* Computes the miss ratios of cache `i`. They stay NAN if the profile cannot answer: beyond its
- * bound, or below the resolution of its sample. */
+ * bound, below the resolution of its sample, or for a cache that threads share if the distances are
+ * those of private stacks, which say nothing about the blocks that other threads bring into it. */
 static void find_cache(rd_ctx *ctx, const rd_profile *p, const rd_machine *m, size_t i,
                        rd_machine_misses *out) {
     const rd_cache *c = &m->caches.cache[i];
     uint64_t blocks = rd_cache_blocks(c, m->line_bytes), sets = rd_cache_sets(c, m->line_bytes);
     out->full[i] = out->estimate[i] = NAN;
-    if (blocks < rd_mrc_resolution(p))
+    if (blocks < rd_mrc_resolution(p) || (c->shared && rd_profile_private(p)))
         return;
     double miss;
     if (rd_mrc_at(ctx, p, blocks, &miss, NULL) == RD_OK)
@@ -46,7 +48,9 @@ rd_status rd_machine_misses_of(rd_ctx *ctx, const rd_profile *p, const rd_machin
     RDI_NEED(ctx, ctx, p, m, out);
     RD_TRY(rdi_machine_check(ctx, p, m));
     RD_TRY(rd_hierarchy_check(ctx, &m->caches, m->line_bytes));
-    rd_machine_misses found = {.cycles_known = true};
+    /* Distances of private stacks do not say what serves a miss of the outermost private cache: the
+     * cache of another thread, a shared one, or memory. */
+    rd_machine_misses found = {.cycles_known = !rd_profile_private(p)};
     double misses[RD_CACHES_MAX];
     for (size_t i = 0; i < m->caches.n; i++) {
         find_cache(ctx, p, m, i, &found);

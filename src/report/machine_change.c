@@ -1,5 +1,6 @@
 /* Says with which of two profiles a machine waits longer, and compares their misses per cache. */
 #include "reusedist/report.h"
+#include "reusedist/sharing.h"
 
 #include "report/change.h"
 #include "report/paper.h"
@@ -26,6 +27,7 @@ typedef struct machine_change {
     bool counted;     /* true: the weights are numbers of references */
     bool timed;       /* true: the cost of the misses is known */
     bool estimated;   /* true: the misses are estimated from distances; false: simulated */
+    bool stacks;      /* true: at least one of the profiles has private stacks */
     bool
         sampled; /* true: at least one of the profiles is a sample, so that its misses have a band */
     rd_machine_misses found[2];
@@ -88,6 +90,7 @@ static rd_status look(rd_ctx *ctx, rd_profile *const profiles[2], machine_change
             RD_TRY(rd_machine_misses_of(ctx, profiles[i], c->machine, &c->found[i]));
         c->counted = c->counted && !rd_profile_facts_of(profiles[i])->skipped;
         c->timed = c->timed && c->found[i].cycles_known;
+        c->stacks = c->stacks || rd_profile_private(profiles[i]);
         find_bands(ctx, profiles[i], c, i);
     }
     for (int i = 0; i < 2; i++) {
@@ -132,9 +135,15 @@ static void say_meaning(rdi_text *t, const machine_change *c) {
     else if (c->timed)
         rdi_text_puts(t, " The upper ends hold if misses never overlap.");
     if (c->estimated)
-        rdi_text_puts(t,
-                      " The misses are estimated from the reuse distances, as if blocks fell into "
-                      "sets at random; 'simulate' counts them.");
+        rdi_text_printf(
+            t,
+            " The misses are estimated from the reuse distances, as if blocks fell into "
+            "sets at random%s.",
+            c->stacks ? "" : "; 'simulate' counts them");
+    if (c->stacks) {
+        rdi_text_putc(t, ' ');
+        rdi_say_private_machine(t, c->machine);
+    }
 }
 
 /* Returns whether the bands of the two times overlap, so that the samples do not tell which is longer. */
@@ -225,10 +234,9 @@ static void say_misses(rdi_text *t, const machine_change *c) {
         order = compare_misses(c, --i, &known);
         told = told || known;
     }
-    rdi_text_printf(t,
-                    "The cost of misses on %s is not known, because a latency or the misses of a "
-                    "cache are unknown",
-                    c->machine->name);
+    rdi_text_printf(t, "The cost of misses on %s is not known, because %s", c->machine->name,
+                    c->stacks ? "a profile has private stacks"
+                              : "a latency or the misses of a cache are unknown");
     if (order)
         rdi_text_printf(t, "; its %s %s %s often in \"%s\" than in \"%s\".",
                         c->machine->caches.cache[i].name,

@@ -1,6 +1,7 @@
 /* Reports the misses of a machine's caches and the time that they cost, for people. */
 #include "reusedist/attribution.h"
 #include "reusedist/report.h"
+#include "reusedist/sharing.h"
 
 #include "base/number.h"
 #include "profile/profile_build.h"
@@ -44,6 +45,16 @@ void rdi_format_cycles(const rd_machine *m, const rd_cycles *c, char *text) {
                  c->low > 0 ? low : "0", high, m->clock_ghz);
 }
 
+void rdi_say_private_machine(rdi_text *t, const rd_machine *m) {
+    rdi_text_puts(t,
+                  "The distances are those of a private cache for each thread, so they do not tell "
+                  "the misses of shared caches, the references that reach memory, and their cost; "
+                  "'simulate --stacks=private ");
+    rdi_text_puts(t, m->name[0] ? "--machine=" : "--caches=...");
+    rdi_text_escaped(t, m->name);
+    rdi_text_puts(t, "' counts the misses of all caches exactly.");
+}
+
 static void add_share(rdi_paper *paper, double share) {
     char text[RDI_FORMAT_ROOM] = "unknown";
     if (!isnan(share))
@@ -71,10 +82,25 @@ static bool has_unknown_misses(const rd_machine *m, const rd_machine_misses *fou
     return false;
 }
 
+static void add_private(rdi_paper *paper, const rd_machine *m) {
+    rdi_text words = rdi_text_start(paper->t.ctx);
+    rdi_say_private_machine(&words, m);
+    if (words.status == RD_OK)
+        rdi_paper_wrap(paper, words.data);
+    else
+        paper->t.status = words.status;
+    rdi_text_drop(&words);
+}
+
 /* Says how much time the misses cost, or why this is not known. */
-static void add_cost(rdi_paper *paper, const rd_machine *m, const rd_machine_misses *found) {
+static void add_cost(rdi_paper *paper, const rd_profile *p, const rd_machine *m,
+                     const rd_machine_misses *found) {
     char range[RDI_CYCLES_ROOM], text[2 * RDI_CYCLES_ROOM + 200];
     rdi_text_putc(&paper->t, '\n');
+    if (rd_profile_private(p)) {
+        add_private(paper, m);
+        return;
+    }
     if (!found->cycles_known) {
         rdi_paper_wrap(paper, has_unknown_misses(m, found)
                                   ? "The misses of some of these caches are not known, so the time "
@@ -131,7 +157,8 @@ static bool has_direct_mapped(const rd_machine *m) {
     return false;
 }
 
-static void add_table(rdi_paper *paper, const rd_machine *m, const rd_machine_misses *found) {
+static void add_table(rdi_paper *paper, const rd_profile *p, const rd_machine *m,
+                      const rd_machine_misses *found) {
     rdi_paper_ink(paper, RDI_INK_BOLD);
     rdi_text_puts(&paper->t, m->name[0] ? "\nCaches of " : "\nCaches");
     rdi_text_escaped(&paper->t, m->name);
@@ -147,7 +174,7 @@ static void add_table(rdi_paper *paper, const rd_machine *m, const rd_machine_mi
     rdi_text_putc(&paper->t, '\n');
     for (size_t i = 0; i < m->caches.n; i++)
         add_cache(paper, &m->caches.cache[i], found->full[i], found->estimate[i]);
-    add_cost(paper, m, found);
+    add_cost(paper, p, m, found);
     if (has_direct_mapped(m))
         rdi_paper_wrap(paper, RD_WAYS_WARNING ".");
 }
@@ -184,7 +211,8 @@ static void add_reason(rdi_paper *paper, const rd_ctx *ctx) {
 
 /* Writes the caches that the report names to `out` and returns their number. If the profile counted
  * the misses of certain caches, the report names these; otherwise it names the machine's data
- * caches, so that one report has one set of caches, or none if blocks have no size in bytes. */
+ * caches, so that one report has one set of caches, or none if blocks have no size in bytes. Shared
+ * caches are left out if the distances are those of private stacks. */
 static size_t choose_levels(const rd_profile *p, const rd_machine *m, rd_level *out) {
     const rd_level *levels;
     const rd_details *details = rd_profile_details(p);
@@ -196,7 +224,7 @@ static size_t choose_levels(const rd_profile *p, const rd_machine *m, rd_level *
     n = 0;
     for (size_t i = 0; i < m->caches.n; i++) {
         const rd_cache *c = &m->caches.cache[i];
-        if (strcmp(c->name, "L1I") == 0)
+        if (strcmp(c->name, "L1I") == 0 || (c->shared && rd_profile_private(p)))
             continue;
         out[n] = (rd_level){.bytes = c->bytes};
         memcpy(out[n++].name, c->name, sizeof c->name);
@@ -220,7 +248,7 @@ rd_status rd_report_machine_text(rd_profile *p, const rd_report_style *style, co
     if (rd_machine_misses_of(ctx, p, m, &found) != RD_OK)
         add_reason(&paper, ctx);
     else if (rd_profile_facts_of(p)->references) {
-        add_table(&paper, m, &found);
+        add_table(&paper, p, m, &found);
         rd_status status = add_code(&paper, ctx, p, m, &found);
         paper.t.status = paper.t.status == RD_OK ? status : paper.t.status;
     }

@@ -550,6 +550,26 @@ def check_threads(checks, chrome, directory, tool):
     checks.equal("threads: most coherence misses first", first_cells(page), ["thread 2", "thread 1", "thread 3"])
     check_quiet(checks, "threads", page)
     page.close()
+    check_private_machine(checks, chrome, "file://" + os.path.join(directory, "threads.html") + "#machine")
+
+
+def check_private_machine(checks, chrome, url):
+    """Checks that a machine with private caches of threads has no misses of shared caches and no time."""
+    page = chrome.page(url)
+    said = page.evaluate("document.querySelector('.panel:not([hidden])').textContent").replace("\u00a0", " ")
+    checks.that("private machine: what is not known", "simulate --stacks=private --machine=zen4" in said, said)
+    checks.that("private machine: no time", "waiting for data takes" not in said, said)
+    checks.equal("private machine: no bar of the shared cache",
+                 page.evaluate("[...document.querySelectorAll('.cache-box')].map((b) => !!b.querySelector('.stack'))"),
+                 [True, True, False, False])
+    arrows = page.evaluate("[...document.querySelectorAll('.traffic')].map((t) => t.textContent)")
+    checks.that("private machine: no traffic from memory or the shared cache",
+                "from L2" in arrows[0] and all("unknown traffic" in t for t in arrows[1:]), arrows)
+    bars = page.evaluate("[...document.querySelectorAll('.stack')].map((s) => s.getAttribute('aria-label'))")
+    checks.that("private machine: coherence misses are not first touches",
+                all("first touches and coherence misses" in bar for bar in bars), bars)
+    check_quiet(checks, "private machine", page)
+    page.close()
 
 
 def check_one_thread(checks, chrome, directory, tool):

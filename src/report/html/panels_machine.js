@@ -22,7 +22,11 @@ function waitRange(m, [low, high]) {
     return `between ${show(low)} and ${show(high)}`;
 }
 
-function sayWait(m, found) {
+function sayWait(m, p, found) {
+    if (!found.cycles && p.threads)
+        return "The distances are those of a private cache for each thread, so they do not tell the misses of shared " +
+            "caches, the references that reach memory, and their cost; \u2018simulate --stacks=private " +
+            `${m.name ? `--machine=${machineName(m)}` : "--caches=..."}\u2019 counts the misses of all caches exactly.`;
     if (!found.cycles)
         return `The cost of the misses on ${machineName(m)} is not known: its description does not have all ` +
             "latencies.";
@@ -34,12 +38,18 @@ function sayWait(m, found) {
         (m.parallel ? "" : " The description does not say how many misses can be in flight.");
 }
 
+/* Returns whether the misses of cache i say what crosses the line below it: not if other threads' private
+ * caches may serve them. */
+function crosses(m, p, i) {
+    return !p.threads || (i + 1 < m.caches.length && !m.caches[i].shared && !m.caches[i + 1].shared);
+}
+
 /* Makes the box of one cache: its shape, and a bar that divides the references into hits, misses that
  * an infinite cache would have as well, and other misses. */
 function cacheBox(m, p, found, i) {
     const c = m.caches[i], miss = found.estimate[i], cold = p.infinite / (p.references || 1);
     const parts = miss === null ? [] : [["hits", 1 - miss, "hit"],
-        ["other misses", Math.max(0, miss - cold), "again"], ["first touches", Math.min(cold, miss), "cold"]];
+        ["other misses", Math.max(0, miss - cold), "again"], [infiniteName(p), Math.min(cold, miss), "cold"]];
     const shape = [bytes(c.bytes), c.ways ? `${c.ways} ways` : "fully associative",
         c.latency ? `${c.latency} cycles` : null, c.shared ? "shared" : null].filter((text) => text);
     return el("div", { class: "cache-box" },
@@ -95,7 +105,7 @@ function hierarchyPicture(m, p, found) {
     let flow = 1; /* misses per reference; an outer cache cannot miss more often than an inner one */
     for (let i = 0; i < m.caches.length; i++) {
         flow = found.estimate[i] === null || flow === null ? null : Math.min(flow, found.estimate[i]);
-        nodes.push(cacheBox(m, p, found, i), trafficArrow(m, p, flow,
+        nodes.push(cacheBox(m, p, found, i), trafficArrow(m, p, crosses(m, p, i) ? flow : null,
             i + 1 < m.caches.length ? clean(m.caches[i + 1].name) : "memory"));
     }
     nodes.push(el("div", { class: "cache-box" }, el("p", { class: "cache-name" }, el("b", {}, "Memory"), " ",
@@ -104,9 +114,10 @@ function hierarchyPicture(m, p, found) {
 }
 
 function stackLegend(simulated) {
+    const first = profiles.some((p) => p.threads) ? "first touches or coherence misses" : "first touches";
     return el("ul", { class: "legend" }, (simulated
         ? [["hit", "hits"], ["again", "capacity misses"], ["conflict", "conflict misses"], ["cold", "cold misses"]]
-        : [["hit", "hits"], ["again", "misses of blocks that were used before"], ["cold", "first touches"]]).map(([kind, name]) =>
+        : [["hit", "hits"], ["again", "misses of blocks that were used before"], ["cold", first]]).map(([kind, name]) =>
         el("li", {}, el("span", { class: `swatch ${kind}` }), el("span", {}, name))));
 }
 
@@ -176,7 +187,7 @@ function machineOf(m, p, i) {
     const functionName = (k) => a.functions[k] && !a.functions[k].others ? clean(a.functions[k].name) : null;
     const lineName = (k) => a.lines[k] && !a.lines[k].others ? placeOf(a, a.lines[k]) : null;
     return el("div", {}, title,
-        found.simulated && !found.cycles ? null : el("p", { class: "findings-line" }, sayWait(m, found)),
+        found.simulated && !found.cycles ? null : el("p", { class: "findings-line" }, sayWait(m, p, found)),
         (found.advice || []).map((text) => el("p", { class: "findings-line" }, clean(text))),
         el("div", { class: "machine-parts" },
             found.simulated ? simulatedPicture(m, found) : hierarchyPicture(m, p, found),
