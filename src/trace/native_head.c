@@ -50,17 +50,21 @@ static rd_status check_header(rdi_input *in) {
         return rdi_input_fail_byte(in, 0,
                                    "this is not a native trace: the magic number is missing");
     if (head[8] != VERSION && head[8] != VERSION_DESCRIBED)
-        return rdi_input_fail_byte(
-            in, 8,
-            "this is a native trace of version %d, but this release reads only versions %d and %d",
-            head[8], VERSION, VERSION_DESCRIBED);
+        return rdi_input_fail_byte(in, 8,
+                                   "this is a native trace of version %d, but this release reads "
+                                   "only versions %d and %d; use a later release",
+                                   head[8], VERSION, VERSION_DESCRIBED);
     if (rdi_load_le64(head + 16) != rdi_xxh64(head, 16, 0))
         return rdi_input_fail_byte(in, 16, "the header is damaged: its checksum is wrong");
     if (head[9] & ~header_fields)
-        return rdi_input_fail_byte(in, 9, "the header has unknown columns: bits 0x%02x",
+        return rdi_input_fail_byte(in, 9,
+                                   "the header has columns that this release does not know, bits "
+                                   "0x%02x; use a later release",
                                    head[9] & ~header_fields);
     if (head[10] & ~(FLAG_IDS | FLAG_SAMPLED | FLAG_EVENTS))
-        return rdi_input_fail_byte(in, 10, "the header has unknown flags: 0x%02x",
+        return rdi_input_fail_byte(in, 10,
+                                   "the header has flags that this release does not know, bits "
+                                   "0x%02x; use a later release",
                                    head[10] & ~(FLAG_IDS | FLAG_SAMPLED | FLAG_EVENTS));
     if (head[11])
         return rdi_input_fail_byte(in, 11, "a reserved byte of the header is %u, not 0",
@@ -87,7 +91,9 @@ static rd_status take_entry(rdi_input *in, size_t *offset, size_t end, entry *ou
     *out = (entry){.about = p[0], .flags = p[1], .number = p[2]};
     memcpy(out->name, p + ENTRY_BYTES, bytes);
     if (out->flags & ~ENTRY_REQUIRED)
-        return rdi_input_fail_byte(in, *offset, "a description has unknown flags: 0x%02x",
+        return rdi_input_fail_byte(in, *offset,
+                                   "a description has flags that this release does not know, bits "
+                                   "0x%02x; use a later release",
                                    (unsigned)out->flags & ~(unsigned)ENTRY_REQUIRED);
     if (!is_name(out->name) || strlen(out->name) != bytes)
         return rdi_input_fail_byte(in, *offset,
@@ -109,12 +115,15 @@ static rd_status skip_entry(rdi_input *in, size_t offset, const entry *e, rdi_na
     if (e->flags & ENTRY_REQUIRED)
         return rdi_input_fail_byte(in, offset,
                                    "this release does not know the %s%s '%s', without which the "
-                                   "trace cannot be read: use a later release",
+                                   "trace cannot be read; use a later release",
                                    coding, about_text(e), e->name);
     size_t used = strlen(head->note);
-    snprintf(head->note + used, sizeof head->note - used, "%s %s%s '%s'",
-             used ? "," : "this release does not know these parts of the trace and skips them:",
-             coding, about_text(e), e->name);
+    snprintf(
+        head->note + used, sizeof head->note - used, "%s %s%s '%s'",
+        used ? ","
+             : "this trace has data that this release does not know and skips; to read them, use a "
+               "later release:",
+        coding, about_text(e), e->name);
     return RD_OK;
 }
 

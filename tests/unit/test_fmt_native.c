@@ -367,7 +367,7 @@ static void newer_versions_are_refused_by_name(void **state) {
     file[8] = 3;
     traces_result r = traces_read(NULL, file, bytes);
     assert_string_equal(r.error, "t: byte 8: this is a native trace of version 3, but this release "
-                                 "reads only versions 1 and 2");
+                                 "reads only versions 1 and 2; use a later release");
     traces_free(&r);
     free(file);
 }
@@ -458,8 +458,12 @@ static void assert_refused(size_t offset, uint8_t value, const char *message) {
 
 static void each_impossible_field_has_its_message(void **state) {
     (void)state;
-    assert_refused(9, 0x10, "byte 9: the header has unknown columns: bits 0x10");
-    assert_refused(10, 0x08, "byte 10: the header has unknown flags: 0x08");
+    assert_refused(9, 0x10,
+                   "byte 9: the header has columns that this release does not know, bits 0x10; "
+                   "use a later release");
+    assert_refused(10, 0x08,
+                   "byte 10: the header has flags that this release does not know, bits 0x08; "
+                   "use a later release");
     assert_refused(11, 0x01, "byte 11: a reserved byte of the header is 1, not 0");
     assert_refused(
         15, 0x01,
