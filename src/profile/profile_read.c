@@ -213,7 +213,9 @@ static bool is_name(const char *key) {
 static void skip_unknown(rdi_profile_reader *r, const char *key) {
     size_t used = strlen(r->note);
     snprintf(r->note + used, sizeof r->note - used, "%s %s",
-             used ? "," : "this release does not know these parts of the profile and skips them:",
+             used ? ","
+                  : "this profile has sections that this release does not know and skips; to read "
+                    "them, use a later release:",
              is_name(key) ? key : "(no name)");
     rdi_json_skip(&r->j);
 }
