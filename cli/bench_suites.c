@@ -161,8 +161,11 @@ static bool print_memory(bench *b, const char *engine, uint64_t blocks) {
     int status = 0;
     struct rusage usage;
     if (child < 0 || wait4(child, &status, 0, &usage) != child || status != 0 || !got) {
-        b->status = fail("%s with %" PRIu64 " blocks: the process that measures this engine failed",
-                         engine, blocks);
+        b->status =
+            fail("%s with %" PRIu64
+                 " blocks: the process that measures this engine failed; if it left no message, "
+                 "memory may have run out",
+                 engine, blocks);
         return false;
     }
     double resident = (double)usage.ru_maxrss * 1024 / (double)blocks;

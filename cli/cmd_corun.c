@@ -114,7 +114,7 @@ static int parse_rates(rd_ctx *ctx, const char *text, corunners *all) {
 static void warn_estimates(const corun_options *o, const corunners *all) {
     for (size_t i = 0; i < all->n; i++) {
         const rd_profile_facts *f = rd_profile_facts_of(all->profiles[i]);
-        const char *why = f->skipped == RD_UNKNOWN ? "the recorder skipped parts of the run"
+        const char *why = f->skipped == RD_UNKNOWN ? "the recorder skipped references"
                           : f->partial             ? "the trace is incomplete"
                                                    : NULL;
         if (why && !o->rate)

@@ -1,4 +1,4 @@
-/* version: shows the version and the optional parts of this build. */
+/* version: shows the version and the optional features of this build. */
 #include "cli.h"
 
 static int run_version(rd_ctx *ctx, void *opts, int n, char **operands) {
@@ -14,6 +14,6 @@ static int run_version(rd_ctx *ctx, void *opts, int n, char **operands) {
 
 const command command_version = {
     .name = "version",
-    .summary = "show the version and the optional parts of this build",
+    .summary = "show the version and the optional features of this build",
     .run = run_version,
 };

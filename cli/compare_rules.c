@@ -44,14 +44,16 @@ static reading read_accuracy(const pair *what) {
 }
 
 static reading read_average_error(const pair *what) {
-    return isnan(what->c->average_error) ? no_value("the bins are too coarse for the average error")
-                                         : value_of(what->c->average_error);
+    return isnan(what->c->average_error)
+               ? no_value("the bins are too coarse for the average error; analyze with --hist=log")
+               : value_of(what->c->average_error);
 }
 
 static reading read_miss_ratio_error(const pair *what) {
-    return what->c->n_mrc_sizes
-               ? value_of(what->c->max_mrc_error)
-               : no_value("there is no power of two at which both miss ratios are known");
+    return what->c->n_mrc_sizes ? value_of(what->c->max_mrc_error)
+                                : no_value("there is no power of two at which both miss ratios are "
+                                           "known; analyze with --hist=log, or a "
+                                           "larger sample");
 }
 
 /* Returns a reading with a problem if an object cache of this size does not hold the largest object, because
@@ -61,7 +63,7 @@ static reading check_largest(const pair *what) {
     if (!objects || what->size >= objects->largest)
         return value_of(0);
     return no_value("the cache is smaller than the largest object, which has %" PRIu64
-                    " bytes, so its misses are undefined",
+                    " bytes, so its misses are undefined; use a larger size",
                     objects->largest);
 }
 
@@ -70,9 +72,11 @@ static reading check_largest(const pair *what) {
 static reading check_whole_run(const pair *what) {
     const rd_profile_facts *facts = rd_profile_facts_of(what->profile);
     if (facts->skipped)
-        return no_value("the recorder skipped parts of the run, so its numbers are unknown");
+        return no_value("the recorder skipped references, so the numbers of the whole run are "
+                        "unknown; record the whole run");
     if (facts->partial)
-        return no_value("the profile is incomplete, so its numbers do not cover the whole run");
+        return no_value("the profile is incomplete, so its numbers do not cover the whole run; "
+                        "analyze a complete trace");
     return value_of(0);
 }
 
@@ -84,7 +88,7 @@ static reading check_resolution(const pair *what) {
     if (blocks == 0 || blocks >= resolution)
         return value_of(0);
     return no_value("the sample does not resolve caches below %" PRIu64 " %s, so the misses of "
-                    "smaller caches are unknown",
+                    "smaller caches are unknown; use a larger size, or analyze a larger sample",
                     resolution,
                     rd_profile_objects(what->profile) ? "bytes"
                     : bytes                           ? "blocks"
@@ -100,7 +104,8 @@ static reading read_miss_ratio(const pair *what) {
     if (bytes == 0 && what->has_unit)
         return no_value(CACHES_IN_OBJECTS);
     if (blocks == 0)
-        return no_value("the cache is smaller than a block of %" PRIu64 " bytes", bytes);
+        return no_value("the cache is smaller than a block of %" PRIu64 " bytes; use a larger size",
+                        bytes);
     reading fits = check_largest(what);
     if (!*fits.problem && rd_mrc_at(what->ctx, what->profile, blocks, &ratio, NULL) != RD_OK)
         return no_value("%s", rd_last_error(what->ctx));
@@ -133,14 +138,17 @@ static reading read_mean_distance(const pair *what) {
         count += (double)bins[i].count;
     }
     if (!rd_profile_facts_of(what->profile)->sums_known)
-        return no_value("the sums of distances are unknown");
+        return no_value("the mean distance is unknown, because the engine did not measure "
+                        "distances; analyze with another engine");
     return count > 0 ? value_of(sum / count) : no_value("the profile has no finite distances");
 }
 
 static reading read_blocks(const pair *what) {
     uint64_t blocks = rd_profile_facts_of(what->profile)->blocks;
     return blocks != RD_UNKNOWN ? value_of((double)blocks)
-                                : no_value("the number of blocks is unknown");
+                                : no_value("the number of blocks is unknown, for example because "
+                                           "the analysis had a bound; analyze without "
+                                           "--bound");
 }
 
 static reading read_references(const pair *what) {

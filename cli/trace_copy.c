@@ -122,7 +122,7 @@ static void tell_losses(const trace_copy *c, const rd_trace *trace) {
     if (c->sampled && !writes_native(c))
         tell_user(
             "format %s cannot mark that the recorder skipped references; analyses of the new trace "
-            "call its results exact",
+            "call its results exact; to keep the mark, use format native",
             c->format->name);
     if (c->ids && !c->format->ids && !writes_native(c))
         tell_user(
