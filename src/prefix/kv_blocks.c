@@ -9,7 +9,9 @@ static size_t bytes_of(size_t slots) {
 
 static rd_status make_slots(rdi_kv_blocks *t, size_t slots) {
     if (slots > SIZE_MAX / 2 / sizeof(rdi_kv_block))
-        return rdi_fail(t->ctx, RD_ENOMEM, "out of memory: the log has too many distinct blocks");
+        return rdi_fail(
+            t->ctx, RD_ENOMEM,
+            "out of memory: the log has too many distinct blocks; analyze a shorter log");
     t->slot = rdi_pages_alloc(t->ctx, bytes_of(slots));
     if (!t->slot)
         return RD_ENOMEM;

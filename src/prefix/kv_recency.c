@@ -77,7 +77,7 @@ rd_status rdi_kv_recency_grow(rdi_kv_recency *r, bool compact, uint32_t **renumb
             status =
                 rdi_fail(r->ctx, RD_ERANGE,
                          "the log has more than 2 billion requests, the limit of this analysis; "
-                         "analyze a part of the log");
+                         "analyze a shorter log");
         else if (!(grown = rdi_resize(r->ctx, r->owner, room + 1, sizeof *grown)))
             status = RD_ENOMEM;
         if (grown) {

@@ -34,7 +34,8 @@ static rd_status find_engine(rd_ctx *ctx, const char *name, const rdi_engine_ops
         return rdi_fail_unknown_name(ctx, "engine", name, next_name);
     const char *why = ops->unavailable ? ops->unavailable() : NULL;
     if (why)
-        return rdi_fail(ctx, RD_EUNSUPPORTED, "engine %s cannot run here: %s", name, why);
+        return rdi_fail(ctx, RD_EUNSUPPORTED, "engine %s cannot run here: %s; use engine auto",
+                        name, why);
     *out = ops;
     return RD_OK;
 }

@@ -152,7 +152,8 @@ static rd_status analyze(rdi_rda_backend *base, rdi_rda_round *current) {
 static rd_status open_backend(backend *b) {
     const char *why = rdi_device_unavailable();
     if (why)
-        return rdi_fail(b->ctx, RD_EUNSUPPORTED, "engine hprda: backend=cuda: %s", why);
+        return rdi_fail(b->ctx, RD_EUNSUPPORTED,
+                        "engine hprda: backend=cuda: %s; use backend=openmp", why);
     RD_TRY(rdi_device_open(b->ctx, &b->device));
     for (size_t i = 0; i < RDI_COUNT(b->mark); i++)
         RD_TRY(rdi_event_new(b->device, &b->mark[i]));

@@ -142,7 +142,8 @@ static rd_status run_round(geometric_engine *e) {
 static rd_status open_device(geometric_engine *e) {
     const char *why = rdi_device_unavailable();
     if (why)
-        return rdi_fail(e->run->ctx, RD_EUNSUPPORTED, "engine geometric: backend=cuda: %s", why);
+        return rdi_fail(e->run->ctx, RD_EUNSUPPORTED,
+                        "engine geometric: backend=cuda: %s; use backend=cpu", why);
     if (e->next.how == RDI_NEXT_TABLE)
         return rdi_fail(e->run->ctx, RD_EINVAL, "engine geometric: next=table needs backend=cpu");
     RD_TRY(rdi_geometric_device_open(e->run->ctx, &e->device));

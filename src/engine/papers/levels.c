@@ -288,7 +288,8 @@ static rd_status run_round(levels_engine *e) {
 static rd_status open_device(levels_engine *e) {
     const char *why = rdi_device_unavailable();
     if (why)
-        return rdi_fail(e->run->ctx, RD_EUNSUPPORTED, "engine levels: backend=cuda: %s", why);
+        return rdi_fail(e->run->ctx, RD_EUNSUPPORTED,
+                        "engine levels: backend=cuda: %s; use backend=cpu", why);
     return rdi_levels_device_open(e->run->ctx, &e->device);
 }
 
