@@ -505,7 +505,7 @@ void buffer_open(const HChar *path) {
     Int fd = sr_Res(opened);
     struct vg_stat st;
     if (VG_(fstat)(fd, &st) != 0 || st.size < (Long)RDI_CHANNEL_BYTES(1))
-        fail_to_open(path, "this is not the shared memory of an analyzer");
+        fail_to_open(path, "this is not the shared memory of an analyzer; use 'reusedist record'");
     SysRes mapped = VG_(am_shared_mmap_file_float_valgrind)((SizeT)st.size,
                                                             VKI_PROT_READ | VKI_PROT_WRITE, fd, 0);
     VG_(close)(fd);

@@ -127,7 +127,7 @@ static bool say_stride(const conflict_report *r, rdi_text *t, const rd_line_conf
                     line->stride, reached, sets);
     if (padding)
         rdi_text_printf(t,
-                        " Padding avoids these misses: make the stride %" PRIu64
+                        " Padding can avoid these misses: make the stride %" PRIu64
                         " bytes, for example with rows that are %" PRIu64 " bytes longer.",
                         (stride + padding) * unit, padding * unit);
     return true;
@@ -159,11 +159,12 @@ static void say_rival(const conflict_report *r, rdi_text *t, const rd_line_confl
     rdi_text_puts(t, " and ");
     say_region(r, t, rival->evictor);
     if (rival->offset && is_by_modulo(c))
-        rdi_text_printf(t,
-                        " that are used together are %" PRIu64
-                        " bytes apart and map to the same sets. Padding avoids these misses: move "
-                        "one of the two by %" PRIu64 " bytes.",
-                        rival->offset, r->block_bytes);
+        rdi_text_printf(
+            t,
+            " that are used together are %" PRIu64
+            " bytes apart and map to the same sets. Padding can avoid these misses: move "
+            "one of the two by %" PRIu64 " bytes.",
+            rival->offset, r->block_bytes);
     else
         rdi_text_puts(t, " evict each other from the same sets. Other sizes or offsets of the data "
                          "(padding) can avoid these misses.");

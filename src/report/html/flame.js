@@ -305,7 +305,7 @@ function callTable(p) {
 
 function callsPanel(refresh) {
     const p = profiles[state.profile];
-    if (!p.contexts) return section("Calls", missing("No calling contexts in this profile. To record " +
+    if (!p.contexts) return section("Calls", missing("This profile has no calling contexts. To record " +
         "them, run:", "reusedist run --attribute --report=report.html -- PROGRAM ..."));
     if (!callsOf(p)[0].total)
         return section("Calls", el("div", { class: "controls" }, metricChoice("flame", p, refresh)),

@@ -49,7 +49,7 @@ function causeTable(p, i) {
         shareCell(t.requests / n), [t.bytes, bytes], shared(all ? t.bytes / all : 0)]);
     return el("div", {}, titleOf(i), rows.length ? plainTable("Misses of an infinite cache",
         ["Cause", "Requests", `Of the ${unit(p)}`, "Bytes", "Of the bytes"], rows)
-        : el("p", {}, "None: an infinite cache has no misses."));
+        : el("p", {}, "An infinite cache has no misses."));
 }
 
 function overview(refresh) {
@@ -61,8 +61,8 @@ function overview(refresh) {
         measured ? el("div", { class: several ? "parts" : "parts pair" },
             section("Gain from more memory", forEach(moreTable)),
             section("Misses that no cache avoids", forEach(causeTable),
-                el("p", { class: "note" }, "Cold: the first request of an object. Deleted and expired: the object " +
-                    "was deleted, or its lifetime had ended, before the request."))) : null);
+                el("p", { class: "note" }, "A miss is cold if it is the first request of an object. It is " +
+                    "deleted or expired if the object was deleted, or its lifetime had ended, before the request."))) : null);
 }
 
 /* ---- objects ---- */
@@ -70,7 +70,7 @@ function overview(refresh) {
 function objectsPanel(refresh) {
     return section("Objects", sizeFigure(refresh),
         profiles.some(hasPopularity) ? [rankFigure(), topTable()]
-            : missing("No popularity in this profile, because an earlier release made it. Analyze the trace again."));
+            : missing("This profile has no popularity, because an earlier release made it. Analyze the trace again."));
 }
 
 /* ---- live bytes ---- */
@@ -79,7 +79,7 @@ function livePanel() {
     return section("Memory over time", el("ul", { class: "findings" }, profiles.map((p, i) => [sayExpiry(p), i])
         .filter(([text]) => text).map(([text, i]) => el("li", {}, several ? `${profileNames[i]}: ${text}` : text))),
         profiles.some((p) => p.objects.live) ? liveFigure()
-            : missing("No live bytes in this profile. Merged profiles have none, because their runs have no " +
+            : missing("This profile has no live bytes. Merged profiles have none, because their runs have no " +
                 "common time."));
 }
 

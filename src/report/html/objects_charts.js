@@ -357,7 +357,8 @@ function liveFigure() {
         title: "Live bytes over " + (timed ? "time" : "the run"), tall: true,
         legend: several ? profileLegend(() => drawPending(true))
             : namesLegend(liveSets().map((set) => set.label)),
-        note: "The largest number of bytes that an infinite cache held in each of up to 512 stretches of the run. " +
+        note: "The run is divided into up to 512 stretches. The chart shows the largest number of bytes that an " +
+            "infinite cache held in each of them. " +
             "The peak is exact. Expired and deleted objects are not live.",
         config: liveConfig, table: liveTable,
         label: "Line chart of the live bytes over time",

@@ -62,5 +62,5 @@ function exactSeconds(s) {
 
 function timePanel() {
     return section("Misses over time", profiles.map((p, i) => hasStretches(p) ? stretchFigure(p, i) : several
-        ? missing(`${profileNames[i]}: no stretches of time in this profile. Analyze the trace with --every.`) : null));
+        ? missing(`The profile ${profileNames[i]} has no stretches of time. Analyze the trace with --every.`) : null));
 }

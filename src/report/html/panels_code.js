@@ -229,7 +229,7 @@ function countedAt(p) {
  * made. */
 function whyUncounted(p, subject) {
     if (!p.attribution)
-        return missing(`No ${subject} information in this profile. To record it, run:`, attribute);
+        return missing(`This profile has no ${subject} information. To record it, run:`, attribute);
     return p.levels && p.levels.length ? null
         : missing("This profile has no misses, because no cache was named. To count them, run:",
             "reusedist analyze --attribute --caches=L1=32K --out=json -o profile.json TRACE");

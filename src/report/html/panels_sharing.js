@@ -123,7 +123,7 @@ function blockDrawing(p, b) {
         el("li", {}, el("span", { class: "swatch user-several" }), el("span", {}, "several threads")));
     return el("div", { class: "block" }, box, legend,
         el("ul", { class: "note" }, b.items.slice(0, 16).map((item) => el("li", {}, `${sayItem(item)}.`)),
-            b.items.length > 16 ? el("li", {}, `${b.items.length - 16} more.`) : null));
+            b.items.length > 16 ? el("li", {}, `${b.items.length - 16} more ranges of bytes are not shown.`) : null));
 }
 
 function blockDetails(p, b) {

@@ -3,7 +3,7 @@
  * its id, so no element may have that id: the browser would scroll to it. */
 
 const main = document.getElementById("main");
-const tabs = el("div", { role: "tablist", "aria-label": "Parts of the report", id: "tabs" });
+const tabs = el("div", { role: "tablist", "aria-label": "Panels of the report", id: "tabs" });
 const choices = el("div", { class: "choices", id: "choices" }); /* choices for all panels */
 
 let panels = [], active = null;
