@@ -781,7 +781,9 @@ __attribute__((constructor(101))) static void open_channel(void) {
         end_program("the program's recorder and the analyzer have different versions; build the "
                     "program again");
     if (mapped->buffers > RDI_CHANNEL_BUFFERS || bytes < RDI_CHANNEL_BYTES(mapped->buffers))
-        end_program("the memory that is shared with the analyzer has fewer buffers than it says");
+        end_program("the memory that is shared with the analyzer is damaged: it is too small for "
+                    "its number of "
+                    "buffers, or this number is too large; run the command again");
     snprintf(channel_path, sizeof channel_path, "%s", path);
     with_children = getenv("REUSEDIST_CHILDREN") != NULL;
     if (!take_part(mapped)) {

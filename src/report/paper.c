@@ -273,11 +273,12 @@ static void tell_unrecorded(rdi_paper *paper, const rd_profile *p) {
     if (n == 1)
         snprintf(text, sizeof text,
                  "1 process was not recorded: a child of the program, or the program itself after "
-                 "exec(). The results do not cover it.");
+                 "exec(). The results do not cover it. To record it, use --trace-children.");
     else
         snprintf(text, sizeof text,
                  "%" PRIu64 " processes were not recorded: children of the program, or programs "
-                 "after exec(). The results do not cover them.",
+                 "after exec(). The results do not cover them. To record them, use "
+                 "--trace-children.",
                  n);
     if (n)
         rdi_paper_wrap(paper, text);

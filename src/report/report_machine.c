@@ -102,11 +102,15 @@ static void add_cost(rdi_paper *paper, const rd_profile *p, const rd_machine *m,
         return;
     }
     if (!found->cycles_known) {
-        rdi_paper_wrap(paper, has_unknown_misses(m, found)
-                                  ? "The misses of some of these caches are not known, so the time "
-                                    "that they cost is not known either."
-                                  : "The description of these caches lacks a latency or the clock "
-                                    "rate, so the cost of the misses is not known.");
+        rdi_paper_wrap(
+            paper,
+            has_unknown_misses(m, found)
+                ? "The cost of the misses is not known: some of these caches are larger than the "
+                  "bound of the "
+                  "analysis, or smaller than the sample resolves. Use a larger bound or sample."
+                : "The cost of the misses is not known, because the description of "
+                  "these caches lacks a latency or the clock rate. To see the cost, use "
+                  "--machine with a complete description; see 'reusedist help machines'.");
         return;
     }
     rdi_format_cycles(m, &found->cycles, range);

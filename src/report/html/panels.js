@@ -139,7 +139,7 @@ const attribute = "reusedist run --attribute --spatial --report=report.html -- P
 function timePanel() {
     const p = profiles[state.profile];
     if (!p.windows || !p.windows.rows.length)
-        return section("Time", missing("No information over time in this profile. To record it, run:",
+        return section("Time", missing("This profile has no information over time. To record it, run:",
             attribute));
     return section("Time", heatFigure(p), timeFigure(p),
         p.windows.phases.length > 1 ? phaseTable(p)
@@ -182,7 +182,7 @@ function wordFigure(p) {
 function spacePanel() {
     const p = profiles[state.profile], s = p.spatial;
     if (!s || !p.block_bytes)
-        return section("Space", missing("No information on the use of blocks in this profile. To record " +
+        return section("Space", missing("This profile has no information on the use of blocks. To record " +
             "it, run:", attribute));
     const words = p.block_bytes / s.word_bytes;
     const rows = s.levels.map((at, i) => [levelName(levelsOf(p)[i]), counted(at.fetched),

@@ -249,7 +249,8 @@ function findings(p) {
     if (p.partial)
         said.push("The trace is incomplete. The results cover the run up to the end of the trace.");
     if (p.unrecorded)
-        said.push(`${sayUnrecorded(p)}. The results do not cover ${p.unrecorded === 1 ? "it" : "them"}.`);
+        said.push(`${sayUnrecorded(p)}. The results do not cover ${p.unrecorded === 1 ? "it" : "them"}. To record ` +
+            `${p.unrecorded === 1 ? "it" : "them"}, use --trace-children.`);
     if (p.skipped === null || p.skipped > 0)
         said.push("The recorder sampled the run: the results cover the references that it kept.");
     return said.filter((sentence) => sentence);

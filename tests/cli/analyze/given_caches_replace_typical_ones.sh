@@ -2,4 +2,4 @@
 # this as the reason why the cost is unknown.
 trace=$EXAMPLES/gzip.trace.xz
 "$REUSEDIST" analyze --caches=L1=48K:12,L2=2M:16 "$trace" | sed -n '/^Cache sizes/,/^$/p'
-"$REUSEDIST" analyze --bound=100 --caches=L1=48K:12:latency=5 "$trace" | tail -2
+"$REUSEDIST" analyze --bound=100 --caches=L1=48K:12:latency=5 "$trace" | tail -3
