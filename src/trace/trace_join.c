@@ -53,6 +53,7 @@ static rd_status join_open(void *self, rdi_reader *r) {
     r->ids = rd_trace_has_ids(j->now);
     r->hex_ids = rd_trace_has_hex_ids(j->now);
     r->requests = rd_trace_request_fields(j->now);
+    r->processes = rd_trace_has_processes(j->now);
     return RD_OK;
 }
 

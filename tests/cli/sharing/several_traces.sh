@@ -28,6 +28,17 @@ sed 's/,8,/,/' two.csv | sed 1s/,size// >unsized.csv
 "$REUSEDIST" sharing --out=csv one.csv unsized.csv | cmp - whole.csv && echo 'the same without sizes'
 sed 's/,1$//' one.csv | sed 1s/,thread// >unnumbered.csv
 "$REUSEDIST" sharing two.csv unnumbered.csv && exit 1
+# Recordings of different processes stay apart, as in one file; a trace without processes does not fit.
+plain() { "$REUSEDIST" convert -q --to=native:processes=$1 -o $2 $3; }
+echo $columns >child.csv
+sed 's/^0x/0x10000000000/; s/,2$/,1/' two.rows >>child.csv
+plain on first.trace one.csv
+plain on second.trace child.csv
+"$REUSEDIST" convert -q -o joined.trace first.trace second.trace
+"$REUSEDIST" sharing --out=csv joined.trace >whole.csv
+"$REUSEDIST" sharing --out=csv first.trace second.trace | cmp - whole.csv && echo 'the same with processes'
+"$REUSEDIST" analyze --stacks=private --interleave=lockstep first.trace second.trace | grep 'one cache for'
+"$REUSEDIST" sharing first.trace two.csv && exit 1
 # Merging by time comes before lockstep.
 awk 'NR == 1 { print $0 ",time"; next } { print $0 "," 2 * NR }' one.csv >early.csv
 awk 'NR == 1 { print $0 ",time"; next } { print $0 "," 2 * NR + 1 }' two.csv >late.csv
