@@ -1,11 +1,11 @@
-/* Implements what all simulated caches share, whatever their layout: memory, look-ups and
- * insertions. See cache.h. */
+/* Implements what both layouts of caches share: memory, look-ups, insertions and removals. See
+ * cache.h. */
 #include "hierarchy/cache.h"
 
 #include <inttypes.h>
 
-/* Allocates a zeroed array of n elements. An empty cache needs no other initial values, and memory
- * that is never touched costs nothing. */
+/* Sets *array, which points to an array pointer of any type, to a zeroed array of n elements. An
+ * empty cache needs no other initial values, and memory that is never touched costs nothing. */
 static rd_status allocate(rdi_cache *c, void *array, uint64_t n, size_t size) {
     uint64_t bytes;
     if (__builtin_mul_overflow(n, (uint64_t)size, &bytes) || bytes > SIZE_MAX / 2)

@@ -16,7 +16,8 @@
 
 #define RDI_NARROW_WAYS 64
 
-/* Flags of a way. A way without RDI_WAY_USED is empty. */
+/* Flags of a way. A way without RDI_WAY_USED is empty. A block is marked if it was prefetched and
+ * not referenced since. */
 enum { RDI_WAY_USED = 1, RDI_WAY_DIRTY = 2, RDI_WAY_MARKED = 4 };
 
 #define RDI_NO_WAY UINT64_MAX
@@ -28,10 +29,11 @@ typedef struct rdi_cache_kernels {
     /* Returns a mask of the ways among `stride` ways, a multiple of 8 up to 64, whose tag is
      * `block`. */
     uint64_t (*match)(const uint64_t *tags, uint64_t stride, uint64_t block);
-    /* Processes the references at the beginning of a batch that hit, and returns their number. It
-     * stops before a reference that misses, hits a marked block, or is a store that must be written
-     * through. first[0] is the cache for data and first[1] the cache for instruction fetches; they
-     * may be the same cache. Both are narrow. If `kinds` is NULL, all references are loads. */
+    /* Processes the references of a batch in order, as long as they hit, and returns their number.
+     * The function stops before a reference that misses, hits a marked block, or is a store that
+     * must be written through. first[0] is the cache for data and first[1] the cache for
+     * instruction fetches; they may be the same cache. Both are narrow. If `kinds` is NULL, all
+     * references are loads. */
     size_t (*run)(rdi_cache *const first[2], const uint64_t *blocks, const uint8_t *kinds,
                   size_t n);
 } rdi_cache_kernels;
@@ -56,7 +58,7 @@ struct rdi_cache {
     uint64_t *stamps; /* narrow RD_POLICY_LRU: the time of the last touch or insertion */
     uint64_t clock;   /* the latest time in `stamps` */
 
-    /* Narrow caches: one element per set. */
+    /* Narrow caches. `used`, `bits` and `recent` have one element per set. */
     uint64_t *used;                       /* mask of the ways that are not empty */
     uint64_t *bits;                       /* RD_POLICY_PLRU: the bits of the nodes */
     uint8_t *recent;                      /* way that was touched or filled last */
@@ -65,12 +67,13 @@ struct rdi_cache {
 
     /* Wide caches. */
     rdi_block_map where;       /* for each block in the cache, the number of its way */
-    uint64_t *newer, *older;   /* RD_POLICY_LRU: neighbors in the list of a set, by number plus 1;
-                                  0: none */
-    uint64_t *newest, *oldest; /* RD_POLICY_LRU, one per set: ends of the list, by number plus 1 */
+    uint64_t *newer, *older;   /* RD_POLICY_LRU: the neighbors of the way in the list of its set, as
+                                  numbers of ways plus 1; 0: none */
+    uint64_t *newest, *oldest; /* RD_POLICY_LRU, one per set: the ends of the list, as numbers of
+                                  ways plus 1; 0: the list is empty */
     uint64_t *empty;           /* one per set: number of ways that were used and are empty now */
-    uint64_t *spare;           /* RD_POLICY_LRU, one per set: first way that `empty` counts, by
-                                  number plus 1; `older` links these ways */
+    uint64_t *spare;           /* RD_POLICY_LRU, one per set: the first of the ways that `empty`
+                                  counts, as its number plus 1; 0: none; `older` links these ways */
     uint64_t *filled;          /* one per set: number of ways that were ever used */
 };
 
@@ -90,7 +93,7 @@ uint64_t rdi_cache_find(const rdi_cache *c, uint64_t block);
 /* Updates the order of eviction after a hit in the way with number `way`. */
 void rdi_cache_touch(rdi_cache *c, uint64_t way);
 /* Inserts a block that the cache does not hold, clean and not marked, and sets *victim to the block
- * that was evicted, if any. */
+ * that was evicted, or victim->flags to 0 if none was. */
 rd_status rdi_cache_insert(rdi_cache *c, uint64_t block, rdi_victim *victim);
 /* Removes the block of the way with number `way`. */
 void rdi_cache_remove(rdi_cache *c, uint64_t way);
@@ -132,7 +135,7 @@ static inline void rdi_narrow_use(rdi_cache *c, uint64_t set, unsigned way, unsi
 rd_status rdi_wide_init(rdi_cache *c);
 void rdi_wide_use(rdi_cache *c, uint64_t way, unsigned rrip);
 /* Returns the number of the way for a new block in set `set`. If the set is full, evicts a block
- * and sets *victim to it. */
+ * and sets *victim to it; otherwise sets victim->flags to 0. */
 uint64_t rdi_wide_way_for(rdi_cache *c, uint64_t set, rdi_victim *victim);
 void rdi_wide_remove(rdi_cache *c, uint64_t way);
 

@@ -8,8 +8,8 @@
 #include <immintrin.h>
 #endif
 
-/* Finds the nodes of tree-PLRU above a way, and their bits after a touch of the way. The bit of a
- * node has the number of the way where its right side begins. */
+/* Finds the nodes of tree-PLRU above a way, and their bits after a touch of the way. Bit i of a
+ * mask belongs to the node whose right side begins at way i. */
 static void plan_tree(rdi_cache *c, unsigned way) {
     for (unsigned from = 0, n = (unsigned)c->ways; n > 1;) {
         unsigned left = (n + 1) / 2, right = from + left;

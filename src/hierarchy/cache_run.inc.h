@@ -19,8 +19,9 @@ TARGET static inline bool NAME(hit)(rdi_cache *c, uint64_t block, bool store) {
 
 /* Processes references like rdi_cache_kernels.run, and returns their number, for one LRU cache
  * whose sets are found with a mask. Most innermost caches are of this kind. Everything that the
- * loop needs stays in registers. The loop first tries the way of the set that was used last: it
- * holds the block of most references, and a hit in it does not change the LRU order. */
+ * loop needs stays in registers. The loop first tries the way that was used last in the set,
+ * because this way holds the block of most references, and a hit in it does not change the LRU
+ * order. */
 TARGET static size_t NAME(run_lru)(rdi_cache *c, const uint64_t *restrict blocks,
                                    const uint8_t *restrict kinds, size_t n) {
     const uint64_t set_mask = c->index.mask, stride = c->stride;

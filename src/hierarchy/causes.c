@@ -122,8 +122,8 @@ static rd_status classify_and_report(rdi_causes *c) {
 }
 
 /* Classifies the references if nobody receives their misses. Few references of an inner cache have
- * infinite distances. The first loop finds them without branches, so it costs little for all other
- * references. */
+ * infinite distances. The first loop finds them without branches, so the other references cost
+ * little. */
 static rd_status classify(rdi_causes *c) {
     uint16_t far[RDI_CAUSES_BATCH];
     size_t n = 0;

@@ -23,7 +23,8 @@ typedef struct rdi_evictors {
     size_t n, room;
 } rdi_evictors;
 
-/* The causes of one cache. The arrays have the references that are not classified yet. */
+/* Finds the causes of the misses of one cache. The arrays have the references that are not
+ * classified yet. */
 typedef struct rdi_causes {
     rd_engine *engine;      /* measures distances at this cache; its bound is `cache_blocks` */
     uint64_t cache_blocks;  /* number of blocks of the cache */

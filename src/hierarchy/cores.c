@@ -1,9 +1,9 @@
 /* Simulates the private caches of threads. See cores.h.
  *
  * Each block has a state, and a list of copies: one for each thread that has ever had the block. As
- * long as only one thread may have the block, that thread is its owner, and its stores and misses
- * need not look at other threads. Only one thread can have a dirty copy, so a load looks for a dirty
- * copy only in that thread.
+ * long as only one thread may have the block, that thread's copy is the owner of the block, and
+ * stores and misses of the thread need not look at other threads. Only one thread can have a dirty
+ * copy, so a load looks for a dirty copy only in that thread.
  *
  * Causes: the distance of a reference is below the size of a cache if and only if a fully associative
  * LRU cache of this size, from which the same stores remove blocks, holds the block (docs/threads.md,
@@ -20,16 +20,18 @@
 /* A copy is what one thread has, or had, of one block. Bit k of a mask stands for private level k. */
 typedef struct copy {
     uint32_t thread; /* index of the thread */
-    uint32_t next;   /* the next copy of the same block; 0: none */
+    uint32_t next;   /* number of the next copy of the same block; 0: none */
     uint16_t seen,
-        lost; /* seen: the block has arrived at the level; lost: since then, another thread
-                            has stored to it */
+        lost; /* seen: the block has arrived at the level; lost: another thread has stored to the
+                 block since it last arrived there */
 } copy;
 
+/* The state of a block. The number of a copy is its index in rdi_cores.copies. */
 typedef struct record {
-    uint32_t copies; /* the first copy */
-    uint32_t owner;  /* the copy of the only thread that may have the block; 0: several may */
-    uint32_t dirty;  /* the copy of the only thread that may have a dirty copy; 0: none */
+    uint32_t copies; /* number of the first copy */
+    uint32_t owner;  /* number of the copy of the only thread that may have the block; 0: several
+                        threads may */
+    uint32_t dirty;  /* number of the only copy that may be dirty; 0: none */
     uint32_t seen;   /* bit k: the block has arrived at shared level k */
 } record;
 
@@ -122,7 +124,7 @@ rd_status rdi_cores_choose(rd_simulator *s, uint64_t number) {
 
 /* ---- blocks and copies ---- */
 
-/* Returns the number of the next element of an array of pages, after making room for it. The first
+/* Adds an element to an array from rdi_pages_grow_array(), and returns its number. The first
  * element has number 1. Returns 0 if there is no memory or the limit NUMBERS_MAX is reached. */
 static uint32_t next_number(rd_ctx *ctx, void **array, uint64_t *n, uint64_t *room, size_t size) {
     if (*n + 1 >= *room) {
@@ -155,7 +157,7 @@ static rd_status add_record(rd_simulator *s, uint64_t block) {
     return rdi_block_map_exchange(&c->index, block, c->record, &old);
 }
 
-/* Adds the copy of the current thread. The first thread of a block is its owner. */
+/* Adds the copy of the current thread. The first copy of a block is the owner of the block. */
 static rd_status add_copy(rd_simulator *s) {
     rdi_cores *c = s->threads;
     void *array = c->copies;
@@ -312,8 +314,8 @@ static void remove_copies(rdi_cores *c, uint64_t block) {
             remove_copy(c, &c->copies[i], block);
 }
 
-/* Writes the block back from the private caches of the thread that has dirty copies of it, which
- * become clean. */
+/* Writes a block back from the private caches of the thread that has it dirty, and makes it clean
+ * there. */
 static void clean_copies(rd_simulator *s, uint64_t block) {
     rdi_cores *c = s->threads;
     core *t = c->threads[c->copies[c->records[c->record].dirty].thread];
@@ -351,7 +353,8 @@ static void take_over(rd_simulator *s, const rdi_search *found, uint64_t block) 
     remove_copies(c, block);
 }
 
-/* Applies a load or a prefetch that leaves its thread to a block that other threads may have. */
+/* Applies a load or a prefetch that reaches a shared level or memory. Other threads may have its
+ * block. */
 static void share(rd_simulator *s, const rdi_search *found, uint64_t block, bool prefetch) {
     rdi_cores *c = s->threads;
     bool dirty = others_have_dirty(c, block);
@@ -362,9 +365,9 @@ static void share(rd_simulator *s, const rdi_search *found, uint64_t block, bool
     c->records[c->record].owner = 0;
 }
 
-/* Updates the thread that may have a dirty copy, after a load or prefetch that leaves its thread:
- * no other thread has one any more, and the current thread may get one from a shared exclusive
- * level that hits. */
+/* Updates r->dirty after a load or prefetch that reaches a shared level or memory: no other thread
+ * has a dirty copy any more, and the current thread may get one if a shared exclusive level
+ * hits. */
 static void expect_dirty(rd_simulator *s, const rdi_search *found) {
     rdi_cores *c = s->threads;
     record *r = &c->records[c->record];
@@ -420,7 +423,7 @@ rd_status rdi_cores_remove_inside(rd_simulator *s, size_t k, size_t i, rdi_victi
     return RD_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- counts, opening and closing ---- */
 
 void rdi_cores_count(const rd_simulator *s, rd_cache_counts *out) {
     for (size_t k = 0; k < s->n; k++) {

@@ -16,7 +16,7 @@ void rdi_cores_free(rd_simulator *s); /* a simulator without private caches is a
 
 /* Makes the thread with this number the current one, to which the next reference belongs. */
 rd_status rdi_cores_choose(rd_simulator *s, uint64_t number);
-/* Adds up the counters of all threads. */
+/* Sets out[k] to the sums of all threads' counters of level k. */
 void rdi_cores_count(const rd_simulator *s, rd_cache_counts *out);
 
 /* Counts a reference of the current thread at the levels where it arrives, with the causes of its
@@ -25,7 +25,7 @@ rd_status rdi_cores_arrive(rd_simulator *s, const rdi_search *found, uint64_t bl
 /* Performs the step "Coherence" of a prefetch of level k of the current thread. */
 rd_status rdi_cores_prefetch(rd_simulator *s, size_t k, const rdi_search *found, uint64_t block);
 /* Removes the victim of inclusive level k from level i, which is inside level k. If k is shared and
- * i is private, removes it from level i of every thread, otherwise only from that of the current
+ * i is private, removes it from level i of every thread, otherwise only from level i of the current
  * thread. */
 rd_status rdi_cores_remove_inside(rd_simulator *s, size_t k, size_t i, rdi_victim *v);
 

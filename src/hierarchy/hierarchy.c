@@ -195,9 +195,10 @@ bool rd_hierarchy_is_split(const rd_hierarchy *h) {
            (strcmp(a, "L1D") == 0 && strcmp(b, "L1I") == 0);
 }
 
-/* A repeat hits in the innermost cache and changes nothing there: the block is the most recent one already,
- * and dirty after the first store. This is true if no prefetch evicts the block, no reference changes the
- * value of a block (rrip), no store is written through, and one cache is the innermost one. */
+/* A repeat hits in the innermost cache and changes nothing there: the block is the most recent one
+ * already, and dirty after the first store. This is true if no prefetch evicts the block, no
+ * reference changes the value of a block (rrip), no store is written through, and data and
+ * instruction fetches have the same innermost cache. */
 bool rd_hierarchy_takes_repeats(const rd_hierarchy *h) {
     if (!h || h->n == 0 || rd_hierarchy_is_split(h))
         return false;
@@ -238,7 +239,7 @@ static rd_status check_order(rd_ctx *ctx, const rd_hierarchy *h) {
 }
 
 /* Returns RD_EINVAL for an enumeration value that does not exist. Only a caller of the library can
- * set one; the parser accepts only valid words. */
+ * set such a value; the parser accepts only valid words. */
 static rd_status check_words(rd_ctx *ctx, const rd_cache *c) {
     bool good = c->policy <= RD_POLICY_RANDOM && c->write <= RD_WRITE_THROUGH &&
                 c->fill <= RD_FILL_EXCLUSIVE && c->prefetch <= RD_PREFETCH_STREAM &&
@@ -351,7 +352,7 @@ rd_status rd_hierarchy_parse(rd_ctx *ctx, const char *text, rd_hierarchy *out) {
 
 /* ---- text ---- */
 
-/* Adds ":KEY=WORD", where WORD is number `value` of the key's choices. Adds nothing for number 0,
+/* Adds ":KEY=WORD", where WORD is the key's choice with index `value`. Adds nothing for index 0,
  * the default. */
 static void add_choice(rdi_text *t, const char *key, uint32_t value) {
     const rd_opt *o = key_table;

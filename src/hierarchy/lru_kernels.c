@@ -22,7 +22,8 @@ static inline uint64_t as_ref(uint64_t block, uint8_t kind, bool split) {
 
 /* Appends references `from` to n - 1 of a tile to the `kept` references that are gathered already,
  * and returns the number of all gathered references. A reference to the same block as the reference
- * before it is merged with that reference, unless it is a store and g->every_store is true. */
+ * before it is merged with that reference. Exceptions: with g->every_store, a store is not merged;
+ * with g->split, an instruction fetch is not merged with a load or store. */
 static inline size_t gather_from(rdi_gathering *g, const uint64_t *restrict blocks,
                                  const uint8_t *restrict kinds, size_t from, size_t n, size_t kept,
                                  uint64_t *restrict refs, uint32_t *restrict at) {
@@ -41,8 +42,8 @@ static inline size_t gather_from(rdi_gathering *g, const uint64_t *restrict bloc
     return kept;
 }
 
-/* Returns whether a reference is to the same block as the reference two positions before it, and is
- * not a store if that reference is a load. */
+/* Returns whether a reference is to the same block of the same cache as the reference two positions
+ * before it, and is not a store if that earlier reference is a load. */
 static inline bool is_second(uint64_t ref, uint64_t two_before) {
     return ref == two_before || (ref | RDI_LRU_DIRTY) == two_before;
 }
@@ -128,7 +129,8 @@ RDI_TARGET_AVX512 static size_t gather_groups(rdi_gathering *g, const uint64_t *
     const __m512i one = _mm512_set1_epi64(1);
     __m512i bits = _mm512_setzero_si512();
     uint64_t begins = 1, stored = 0; /* begins: reference i begins a run of references to one block;
-                                        stored: it continues a run that has a store already */
+                                        stored: reference i continues a run that has a store
+                                        already */
     size_t i = 0, n_refs = 0, n_at = 0;
     for (; i + 64 < n; i += 64) {
         uint64_t ends = 0, stores = 0, fetches = 0;

@@ -10,9 +10,9 @@ TARGET static inline uint64_t NAME(set_of)(const rdi_lru *c, uint64_t ref) {
     return rdi_set_of(&c->index, (ref & ~(RDI_LRU_DIRTY | RDI_LRU_FETCH)) - 1);
 }
 
-/* Handles a miss, but does not set the time of the new lane. Returns its way. It is a function of
- * its own, so that the loops over references, most of which hit, keep their variables in
- * registers. */
+/* Handles a miss and returns the way of the new lane, but does not set the time of this lane. The
+ * function is not inlined, so that the loops over references, most of which hit, keep their
+ * variables in registers. */
 TARGET static __attribute__((noinline)) uint64_t NAME(miss)(rdi_lru *c, uint64_t set, uint64_t lane,
                                                             size_t index, rdi_arrivals *out,
                                                             rdi_lru_miss *miss) {
@@ -30,7 +30,7 @@ TARGET static __attribute__((noinline)) uint64_t NAME(miss)(rdi_lru *c, uint64_t
 }
 
 /* Handles reference `index`, and returns whether it misses. If it misses, sets *miss. If `before`
- * is not NULL, sets *before as `first` does. */
+ * is not NULL, sets *before as rdi_lru_kernels.first sets before[i]. */
 TARGET static inline bool NAME(refer)(rdi_lru *c, uint64_t set, uint64_t ref, size_t index,
                                       rdi_arrivals *out, rdi_lru_miss *miss, uint32_t *before) {
     uint64_t at = set * c->stride, lane = ref & ~(RDI_LRU_DIRTY | RDI_LRU_FETCH), store = ref >> 63;

@@ -1,4 +1,4 @@
-/* Simulates a hierarchy of caches in LRU order (lru_sets.h), tile by tile. */
+/* Simulates a hierarchy of LRU caches (lru_sets.h), tile by tile. */
 #ifndef RDI_LRU_LEVELS_H
 #define RDI_LRU_LEVELS_H
 
@@ -16,8 +16,8 @@ rd_status rdi_lru_levels_new(rd_ctx *ctx, const rd_hierarchy *h, uint64_t block_
                              const size_t first[2], bool causes, rdi_lru_levels **out);
 void rdi_lru_levels_free(rdi_lru_levels *l); /* NULL is allowed */
 
-/* Simulates n references. If `distances` is not NULL, it has their reuse distances, from which the
- * causes of the innermost level follow. Either all references come with distances, or none.
+/* Simulates n references. If `distances` is not NULL, it has their reuse distances, which give the
+ * causes of the misses of the innermost level. Either all references come with distances, or none.
  * Distances require causes and one innermost level. */
 rd_status rdi_lru_levels_feed(rdi_lru_levels *l, const uint64_t *blocks, const uint8_t *kinds,
                               const uint64_t *distances, size_t n);

@@ -16,8 +16,8 @@
 #define RDI_LRU_WAYS 64   /* maximum number of ways */
 #define RDI_LRU_TILE 4096 /* maximum number of references in a tile */
 
-/* A reference or a write is stored as the number of its block plus 1, combined with RDI_LRU_DIRTY
- * and RDI_LRU_FETCH. Block numbers must be below RDI_LRU_BLOCKS. */
+/* A reference or a write is stored as the number of its block plus 1, combined with the flags
+ * RDI_LRU_DIRTY and RDI_LRU_FETCH. Block numbers must be below RDI_LRU_BLOCKS. */
 #define RDI_LRU_DIRTY  (UINT64_C(1) << 63) /* a store, or a write that arrives */
 #define RDI_LRU_FETCH  (UINT64_C(1) << 62) /* a reference to the cache of instruction fetches */
 #define RDI_LRU_BLOCKS (UINT64_C(1) << 61)
@@ -38,7 +38,8 @@ typedef struct rdi_lru {
 /* A reference that misses. */
 typedef struct rdi_lru_miss {
     uint64_t lane;        /* the new lane */
-    uint64_t victim;      /* the lane that was dropped, with RDI_LRU_DIRTY if it was dirty; or 0 */
+    uint64_t victim;      /* the lane that was dropped, with RDI_LRU_DIRTY if its block was dirty;
+                             0: no block was evicted */
     uint32_t victim_time; /* the time of the last reference to the victim */
     uint32_t index;       /* index of the reference */
 } rdi_lru_miss;
@@ -62,17 +63,17 @@ typedef struct rdi_gathering {
 typedef struct rdi_lru_kernels {
     /* Writes the references of a tile that can change something to `refs`, and the index of each of
      * them to `at`, unless `at` is NULL, and returns their number. If `kinds` is NULL, all
-     * references are loads. Both arrays need room for RDI_LRU_SPARE more elements.
+     * references are loads. `refs` and `at` need room for n + RDI_LRU_SPARE elements.
      *
-     * Consecutive references to one block become one reference with the index of the first of them,
-     * which is a store if one of them is; with `every_store`, all stores stay. With `pairs`, while
-     * references alternate between two blocks, only the first reference to each block and the last
-     * reference stay. All references that are left out hit, and leave the blocks in the same
-     * order. */
+     * Consecutive references to one block in the same cache become one reference with the index of
+     * the first of them, which is a store if one of them is; with `every_store`, all stores stay.
+     * With `pairs`, while references alternate between two blocks, only the first reference to each
+     * block and the last reference stay. All references that are left out hit, and do not change
+     * the LRU order that the other references give. */
     size_t (*gather)(rdi_gathering *g, const uint64_t *blocks, const uint8_t *kinds, size_t n,
                      uint64_t *refs, uint32_t *at);
     /* Handles n references at the innermost caches: first[0] for data and first[1] for instruction
-     * fetches, which may be the same cache. Appends the arrivals of the next level to `out`. Writes
+     * fetches, which may be the same cache. Appends the arrivals at the next level to `out`. Writes
      * the misses to `misses` and returns their number. Sets before[i] to the time of the previous
      * reference to the block of reference i, or to RDI_LRU_MISSED if the cache did not hold the
      * block; `before` may be NULL. */
@@ -90,8 +91,8 @@ typedef struct rdi_lru_kernels {
  * forgotten. */
 #define RDI_LRU_BEGIN ((uint32_t)RDI_LRU_WAYS)
 
-/* Gives the lanes of each set that were referenced before `limit` the smallest times, from 1 on, in
- * the same order, and each other lane the time renumbered[t] instead of t. */
+/* In each set, gives the lanes with times before `limit` the times 1, 2 ... in the same order.
+ * Every other lane gets the time renumbered[t] instead of t. Empty lanes get the time 0. */
 void rdi_lru_renumber(rdi_lru *c, uint32_t limit, const uint32_t *renumbered);
 
 rd_status rdi_lru_kernels_choose(rd_ctx *ctx, uint32_t isa, const rdi_lru_kernels **out);

@@ -34,9 +34,9 @@ void rdi_recency_fini(rdi_recency *r) {
 
 /* ---- times ---- */
 
-/* Sets the new times of the near blocks, which are in the same order after RDI_LRU_BEGIN, and returns the
- * last of them. The entries of all other times are not set. Most times are not live, so eight of them are
- * skipped at once. */
+/* Chooses new times for the near blocks: the times after RDI_LRU_BEGIN, in the same order. Writes
+ * the new time for time t to r->renumbered[t], and returns the last new time. Other entries are not
+ * set. Most times are not live, so eight of them are skipped at once. */
 static uint32_t choose_times(rdi_recency *r) {
     const uint8_t *live = r->live;
     uint32_t *times = r->renumbered, next = RDI_LRU_BEGIN, now = r->now;
@@ -50,8 +50,8 @@ static uint32_t choose_times(rdi_recency *r) {
     return next;
 }
 
-/* Gives the near blocks of a ring the new times `times`, the last of which is `last`, and removes all other
- * blocks. */
+/* Gives each near block of a ring the time times[t] instead of t, and removes all other blocks.
+ * `last` is the last of the new times. */
 static void renumber_ring(rdi_recency_ring *ring, uint32_t limit, const uint32_t *times,
                           uint32_t last) {
     for (unsigned i = 0; i < RDI_RECENCY_RING; i++) {
@@ -101,8 +101,9 @@ static void enter(rdi_recency *r) {
     r->limit += (uint32_t)__builtin_ctzll(live) / 8 + 1;
 }
 
-/* Removes a block from the ring and from the table, if it is there. Returns its time, or 0 if it is not near.
- * Searches the table only if it may have near blocks of the ring. */
+/* Removes a block from the ring, or from the table, if one of them has it. Returns the time of the
+ * block, or 0 if the block is not near. Searches the table only if it may have near blocks from
+ * this ring. */
 static uint32_t take_evicted(rdi_recency *r, rdi_recency_ring *ring, uint64_t block) {
     unsigned found = 0;
     for (unsigned i = 0; i < RDI_RECENCY_RING; i++)
@@ -121,8 +122,8 @@ static uint32_t take_evicted(rdi_recency *r, rdi_recency_ring *ring, uint64_t bl
     return time >= r->limit ? time : 0;
 }
 
-/* Adds a near block, given by its lane, to the ring. If the oldest entry of the ring is near, it moves to the
- * table. */
+/* Puts a near block, given by its lane, into the oldest entry of the ring. If that entry has a near
+ * block, this block moves to the table. */
 static rd_status add_evicted(rdi_recency *r, rdi_recency_ring *ring, uint64_t lane, uint32_t time) {
     unsigned i = ring->oldest;
     uint64_t lost = ring->lanes[i], old;

@@ -1,14 +1,14 @@
-/* Tells whether the reuse distance of a reference is below the size of a cache, for a cache in LRU
- * order (lru_sets.h), without computing the distance.
+/* Tells whether the reuse distance of a reference is below the size of a cache, for an LRU cache
+ * (lru_sets.h), without computing the distance.
  *
- * A fully associative LRU cache of C blocks holds the C blocks that were referenced last: the *near*
- * blocks. So a distance is below C if and only if the time of the previous reference to the block is
- * not before a limit, the time of the last reference to the oldest near block. The limit never
- * moves back to an earlier reference. The simulated cache stores the time of each block that it holds
- * together with the block's lane, so that a reference that hits needs no search. Each set also has a ring
- * with the near blocks that it has evicted last, and their times. It evicts blocks in the order of their
- * times, so the oldest entries of the ring are the first ones that are not near any more. Near blocks that
- * do not fit into the ring are in a table. */
+ * A fully associative LRU cache of C blocks holds the C blocks that were referenced last: the
+ * *near* blocks. So a distance is below C if and only if the time of the previous reference to the
+ * block is not before a limit, the time of the last reference to the oldest near block. The limit
+ * never moves back to an earlier reference. The simulated cache stores the time of each block that
+ * it holds together with the block's lane, so that a reference that hits needs no search. Each set
+ * also has a ring with the near blocks that it has evicted last, and their times. The set evicts
+ * blocks in the order of their times, so the oldest entries of the ring are the first ones that are
+ * not near any more. Near blocks that do not fit into the ring are in a table. */
 #ifndef RDI_RECENCY_H
 #define RDI_RECENCY_H
 
@@ -32,9 +32,10 @@ typedef struct rdi_recency_ring {
 typedef struct rdi_recency {
     rd_ctx *ctx;
     uint64_t blocks, sets; /* size of the cache in blocks, and its number of sets */
-    uint8_t *live; /* live[t]: 1 if the reference at time t is the last one to its block; times
-                        after `now` may be marked as well. Its end is padded for loads of 8 bytes. */
-    uint32_t *renumbered;    /* temporary: the new times */
+    uint8_t *live; /* live[t], for t >= limit: 1 if the reference at time t is the last one to its
+                      block, else 0. Times after `now` may be 1 as well. The array has 8 spare bytes
+                      at its end, for loads of 8 bytes. */
+    uint32_t *renumbered;    /* temporary: the new time for each old time */
     uint32_t room;           /* length of `live` and `renumbered` */
     uint32_t now;            /* the time of the last reference */
     uint32_t limit;          /* the last reference to each near block is at this time or later */

@@ -18,7 +18,7 @@ static inline rdi_set_index rdi_set_index_of(const rd_cache *is, uint64_t block_
                            .hash = is->index == RD_INDEX_HASH};
 }
 
-/* Returns whether the set of a block is the bitwise AND of its number and `mask`. */
+/* Returns whether the set of a block is the bitwise AND of the block's number and `mask`. */
 static inline bool rdi_set_index_is_masked(const rdi_set_index *x) {
     return !x->hash && (x->mask || x->sets == 1);
 }

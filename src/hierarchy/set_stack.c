@@ -5,7 +5,7 @@
 
 #define LONGEST 256 /* from this number of blocks on, an engine is faster than a search */
 
-/* Replaces the array by an engine. The state of an engine depends only on the LRU stack, so it is
+/* Replaces the array with an engine. The state of an engine depends only on the LRU stack, so it is
  * enough to feed the blocks in the order of their last references. */
 static rd_status become_engine(rdi_set_stack *s, rd_ctx *ctx, const char *engine) {
     rd_engine_config config = {.size = sizeof config, .expected_blocks = 2 * LONGEST};

@@ -1,6 +1,6 @@
-/* The LRU stack of one set: it gives the reuse distance of each reference within the references to
- * its set. A small stack is an array; a large one is an engine, so that the time per reference
- * hardly grows with the number of blocks. */
+/* The LRU stack of one set. It gives each reference to the set its reuse distance among the
+ * references to this set. A small stack is an array; a large one is an engine, so that the time per
+ * reference hardly grows with the number of blocks. */
 #ifndef RDI_SET_STACK_H
 #define RDI_SET_STACK_H
 

@@ -143,8 +143,8 @@ static rd_status prefetch(rd_simulator *s, size_t k, uint64_t block) {
     return RD_OK;
 }
 
-/* Prefetches the n blocks that follow `block` in a direction, except beyond the first and last
- * block number. */
+/* Prefetches the n blocks after `block` (direction 1) or before it (direction -1), but none beyond
+ * the first or last block number. */
 static rd_status prefetch_ahead(rd_simulator *s, size_t k, uint64_t block, int direction,
                                 unsigned n) {
     for (unsigned i = 0; i < n; i++) {

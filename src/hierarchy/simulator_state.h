@@ -16,11 +16,13 @@ typedef struct rdi_level {
     rd_cache is;
     rd_cache_counts count;
     rdi_streams *streams; /* NULL: no stream prefetcher */
-    rdi_causes *causes;   /* NULL: causes were not requested, or they are found otherwise */
-    /* Private caches with causes: a fully associative LRU cache of the same size, at which the same
-     * references arrive. It tells whether the distance of a reference is below the size. */
+    rdi_causes *causes;   /* NULL: causes were not requested, or lru_levels.c or cores.c finds
+                             them */
+    /* If private caches are simulated and causes were requested: a fully associative LRU cache of
+     * the same size, at which the same references arrive. It tells whether the distance of a
+     * reference is below the size. */
     rdi_cache *near;
-    rd_coherence_counts coherence; /* private caches */
+    rd_coherence_counts coherence; /* 0 unless private caches are simulated */
 } rdi_level;
 
 struct rd_simulator {
@@ -51,7 +53,7 @@ typedef struct rdi_search {
     size_t missed[RD_CACHES_MAX]; /* indices of the levels that missed, innermost first */
     size_t n;                     /* number of elements of `missed` */
     size_t hit;                   /* level that holds the block, or number of levels if none does */
-    uint64_t way;                 /* number of the way that holds the block */
+    uint64_t way;                 /* number of the way that holds the block, or RDI_NO_WAY */
 } rdi_search;
 
 /* Performs "A write arrives" (docs/hierarchies.md) at level k. */

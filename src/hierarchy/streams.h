@@ -6,7 +6,7 @@
 
 #define RDI_STREAMS        16
 #define RDI_STREAM_REACH   4 /* largest step of a stream in blocks */
-#define RDI_STREAM_AHEAD   4 /* number of blocks that are prefetched */
+#define RDI_STREAM_AHEAD   4 /* number of blocks that are prefetched at a time */
 #define RDI_STREAM_TRAINED 2 /* from this number of steps on, a stream prefetches */
 
 typedef struct rdi_stream_entry {

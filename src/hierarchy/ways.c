@@ -5,10 +5,10 @@
  * 0 and changes nothing in the set. A reference with distance 0 for some number of sets also has
  * distance 0 for every multiple of this number, because the multiple divides each set into several
  * sets. So for each number of sets, these references are first removed from the references that are
- * left for its largest divisor among the numbers. Then the sets are divided into parts. A worker
- * takes a part, picks the references of the part from the references that are left, sorts them by
- * set, and measures the distances of one set after the other. Parts share nothing, so the result
- * does not depend on the number of threads.
+ * left for its largest divisor among the earlier numbers, or from the whole round. Then the sets
+ * are divided into parts. A worker takes a part, picks the references of the part from the
+ * references that are left, sorts them by set, and measures the distances of one set after the
+ * other. Parts share nothing, so the result does not depend on the number of threads.
  */
 #include "reusedist/hierarchy.h"
 
@@ -28,7 +28,9 @@
 /* A number of sets, and the references of the round that are left for it. */
 typedef struct choice {
     uint64_t sets, mask;         /* mask: sets - 1 for a power of two, else 0 */
-    const struct choice *source; /* the choice of the largest divisor; NULL: the whole round */
+    const struct choice *source; /* the earlier choice with the largest divisor of `sets`; NULL:
+                                    there is none, so that all references of the round are
+                                    filtered */
     uint64_t *recent;            /* recent[i]: number of the most recent block of set i, plus 1; 0:
                                     none */
     uint64_t *left;              /* the references that are left; room for ROUND of them */
@@ -103,7 +105,8 @@ static inline uint64_t set_of(const choice *c, uint64_t block) {
     return c->mask ? block & c->mask : block % c->sets;
 }
 
-/* Copies the references that the source has left to c->left, except references with distance 0. */
+/* Copies the references that c->source has left, or all references of the round without a source,
+ * to c->left, except references with distance 0. */
 static void filter(const rd_ways *w, choice *c) {
     const uint64_t *from = c->source ? c->source->left : w->round;
     size_t n = c->source ? c->source->n : w->n, kept = 0;
@@ -123,11 +126,10 @@ static inline uint64_t set_in_part(const part *p, uint64_t block) {
     return set < p->n ? set : p->n;
 }
 
-/* Copies the references of the part from those that are left to s->sorted, sorted by set and in
- * their order within each set. Afterwards, the references to set i of the part end at
- * s->ends[i]. No processor can predict which references are in the part. So there are no branches,
- * and each other reference is stored after all references of the part, where the next one
- * overwrites it. */
+/* Copies the references of the part from c->left to s->sorted, sorted by set and in their order
+ * within each set. Afterwards, the references to set i of the part end at s->ends[i]. No processor
+ * can predict which references are in the part. So there are no branches, and each other reference
+ * is stored after all references of the part, where the next one overwrites it. */
 static void sort_round(const part *p, scratch *s) {
     const choice *c = p->of;
     memset(s->ends, 0, (p->n + 2) * sizeof *s->ends);
@@ -192,8 +194,8 @@ rd_status rd_ways_feed(rd_ways *w, const uint64_t *blocks, size_t n) {
 
 /* ---- the result ---- */
 
-/* Computes the misses for number `index` of the numbers of sets and every number of ways, from the
- * hits of all parts with this number of sets. */
+/* Computes the misses with w->choices[index].sets sets and every number of ways, from the hits of
+ * all parts with this number of sets. */
 static rd_status sum_up(rd_ways *w, size_t index) {
     const choice *of = &w->choices[index];
     size_t n = 1;
@@ -257,7 +259,8 @@ static rd_status add_parts(rd_ways *w, const choice *c) {
     return RD_OK;
 }
 
-/* Adds `sets` as choice number `at`. Only an earlier choice can be its source. */
+/* Adds the number of sets `sets` as the choice with index `at`. Only an earlier choice can be its
+ * source. */
 static rd_status add_choice(rd_ways *w, size_t at, uint64_t sets) {
     choice *c = &w->choices[at];
     *c = (choice){.sets = sets, .mask = sets & (sets - 1) ? 0 : sets - 1};
