@@ -141,7 +141,7 @@ static rd_status write_lines(rd_analysis *a, const uint64_t *distances, size_t n
 }
 
 /* Stores the first failure for rd_analysis_run(), because the engine keeps the status of a failed
- * sink but not its message. */
+ * sink but not the message. */
 static void note_failure(rd_analysis *a, rd_status status) {
     if (a->distances_status != RD_OK)
         return;

@@ -108,8 +108,9 @@ void rdi_analysis_note_columns(const rd_analysis *a, const rdi_analysis_reading 
             r->name);
 }
 
-/* Feeds the trace to the engine in the fastest possible way. If the trace is read ahead or in parts, the
- * notes about its columns are made before reading, and assume that it has all columns of its format. */
+/* Feeds the trace to the engine in the fastest possible way. If the trace is read ahead or in
+ * parts, the notes about its columns are made before reading, and assume that the trace has all
+ * columns of its format. */
 static rd_status feed(rd_analysis *a, const rdi_analysis_reading *r) {
     bool parts = rdi_feed_parts_is_possible(a, r);
     if (!parts && !rdi_feed_ahead_is_possible(a, r))
@@ -217,8 +218,9 @@ void rdi_analysis_note_overflows(const rd_analysis *a, const char *name,
                           name, facts.overflows, facts.overflows == 1 ? "" : "s", facts.reorder);
 }
 
-/* Adds the facts of an interleaved trace to those of the analysis, after the trace was read with
- * `status`. Makes notes if the trace has fewer than two threads, or if threads missed turns. */
+/* Adds the facts of an interleaved trace to the facts of the analysis, after reading the trace has
+ * returned `status`. Makes notes if the trace has fewer than two threads, or if threads missed
+ * turns. */
 static void note_interleaved(rd_analysis *a, const rdi_analysis_reading *r, rd_status status) {
     rd_interleaved_facts facts = rd_trace_interleaved(r->trace);
     rd_interleaving *all = &a->interleaving;

@@ -67,7 +67,8 @@ struct rd_analysis {
     size_t next_event;       /* index of the batch's next event for `sharing` */
     uint64_t sharing_before; /* the thread of all references before the last batch:
                                 sharing_seen.first, before that batch was looked at */
-    rdi_threads_seen sharing_seen; /* the threads of `sharing`, if it has an order of its own */
+    rdi_threads_seen sharing_seen; /* whether the references belong to several threads, if `sharing`
+                                      has an order of its own */
     bool beside; /* true: `sharing` gets the references in its own order (feed_beside.c) */
     rd_distance_sink sink; /* receives every distance; NULL: there is no receiver */
     void *sink_user;
@@ -153,8 +154,8 @@ rd_status rdi_feed_plain(rd_analysis *a, const rdi_analysis_reading *reading);
 rd_status rdi_feed_batch(rd_analysis *a, const rdi_analysis_reading *r, const rd_refs *refs);
 /* Returns whether the batch has synchronization or references of several threads. */
 bool rdi_feed_beside_begins(rd_analysis *a, const rdi_analysis_reading *r, const rd_refs *refs);
-/* Feeds a batch of the trace and everything after it: in lockstep to `sharing`, and in recorded order to
- * everything else (feed_beside.c). */
+/* Feeds the batch `first` and the rest of the trace: in lockstep to `sharing`, and in recorded
+ * order to everything else (feed_beside.c). */
 rd_status rdi_feed_beside(rd_analysis *a, const rdi_analysis_reading *r, const rd_refs *first);
 /* Reads an opened trace of requests (a->objects is not NULL). */
 rd_status rdi_feed_objects(rd_analysis *a, const rdi_analysis_reading *reading);
@@ -169,7 +170,8 @@ rd_status rdi_private_check(const rd_analysis *a, const rdi_analysis_reading *r,
  * are needed, stores them in a->distances and passes them to the sink. */
 rd_status rdi_private_feed(rd_analysis *a, const rdi_analysis_reading *r, const rd_refs *refs,
                            const uint64_t *blocks, size_t n);
-/* Ends a batch of references: passes the events after its last block reference. */
+/* Ends a batch of references: passes the events after its last block reference to the private
+ * caches. */
 rd_status rdi_private_end_batch(rd_analysis *a, const rdi_analysis_reading *r);
 bool rdi_feed_ahead_is_possible(const rd_analysis *a, const rdi_analysis_reading *reading);
 rd_status rdi_feed_ahead(rd_analysis *a, const rdi_analysis_reading *reading);
@@ -196,7 +198,8 @@ static inline bool rdi_analysis_wants_sharing(const rd_analysis *a) {
     return a->config.stacks == RD_STACKS_PRIVATE || a->config.sharing;
 }
 
-/* Returns whether the data that threads share are found in an order of their own. */
+/* Returns whether the data that threads share are found in lockstep, while the engine gets the
+ * references in recorded order. */
 static inline bool rdi_analysis_has_own_order(const rd_analysis *a) {
     return a->config.sharing && a->config.sharing_interleave && !a->config.interleave &&
            a->config.stacks == RD_STACKS_SHARED;
@@ -223,13 +226,13 @@ static inline bool rdi_analysis_wants_blocks(const rd_analysis *a) {
 
 /* Calls the progress callback. Returns RD_ECANCELED if it cancels the analysis. */
 rd_status rdi_analysis_tell(rd_analysis *a, const rd_progress *progress);
-/* Counts `n` further references that were read from `r`, and calls the progress callback. If it
- * cancels the analysis, the analysis ends early. */
+/* Counts `n` further references that were read from `r`, and calls the progress callback. If the
+ * callback cancels the analysis, the analysis ends early. */
 rd_status rdi_analysis_tell_read(rd_analysis *a, const rdi_analysis_reading *r, size_t n);
 void rdi_analysis_note(const rd_analysis *a, rd_note_kind kind, const char *format, ...)
     RDI_PRINTF(3, 4);
 /* Notes that the analysis ends early with `status`, and returns `status`. The engine must be intact
- * and must have received everything before that point. */
+ * and must have received all references before the point where the analysis ends. */
 rd_status rdi_analysis_end_early(rd_analysis *a, rd_status status);
 
 /* ---- checkpoint and profile ---- */

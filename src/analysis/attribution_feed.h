@@ -1,5 +1,5 @@
 /* Feeds attribution with references, the events between them and distances, in the order in which
- * they happened. On request, it also measures distances in words. */
+ * they happened. On request, this module also measures distances in words. */
 #ifndef RDI_ATTRIBUTION_FEED_H
 #define RDI_ATTRIBUTION_FEED_H
 

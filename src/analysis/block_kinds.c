@@ -1,7 +1,7 @@
 /* Finds the kinds and threads of the references that blocks come from. See block_kinds.h.
  *
- * Few references span several blocks, so most blocks belong to consecutive references, one to each.
- * The kinds of such blocks are copied many at a time. */
+ * Few references span several blocks, so most blocks belong to consecutive references, one block to
+ * each reference. The kinds of such blocks are copied many at a time. */
 #include "analysis/block_kinds.h"
 
 #include "base/common.h"
@@ -10,7 +10,7 @@
 
 #define RUN 64 /* number of kinds that are copied together */
 
-/* Returns whether the blocks of a run belong to consecutive references, one to each. */
+/* Returns whether RUN blocks belong to consecutive references, one block to each reference. */
 static bool are_consecutive(const uint32_t *origins) {
     uint32_t differ = 0;
     for (uint32_t i = 0; i < RUN; i++)

@@ -30,8 +30,8 @@ void rdi_bursts_free(rdi_bursts *b);
 void rdi_bursts_feed(rdi_bursts *b, uint64_t first, const uint32_t *origins,
                      const uint64_t *distances, size_t n);
 
-/* Ends the last burst and states the band in the profile, whose facts say how much was skipped.
- * With fewer than four bursts, the profile states no band. */
+/* Ends the last burst and states the band in the profile. The facts of the profile must already say
+ * how many references were skipped. With fewer than four bursts, the profile states no band. */
 rd_status rdi_bursts_finish(rdi_bursts *b, rd_profile *profile);
 
 #endif

@@ -1,4 +1,4 @@
-/* Writes distances as lines. For speed, numbers are formatted by hand into a buffer. */
+/* Writes the file of --distances. For speed, the code formats numbers itself, without printf(). */
 #include "analysis/distance_file.h"
 
 #include "base/output.h"

@@ -1,4 +1,4 @@
-/* The file of all distances: one line per block reference, a number or "inf". */
+/* The file of --distances: one line per block reference, with the distance or "inf". */
 #ifndef RDI_DISTANCE_FILE_H
 #define RDI_DISTANCE_FILE_H
 

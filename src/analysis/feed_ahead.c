@@ -9,18 +9,18 @@
 
 /* Returns whether decoding ahead is possible and useful: the trace is a file that can be read from
  * any point, there are several threads, and nothing except the simulation of caches needs more than
- * the blocks. Nothing may need the distances of the blocks. config.mem_bytes must be 0, because the limit of the engine does not include the memory
- * of decoders. The trace must be longer than a slice, because one thread reads a shorter trace before
- * decoders have started. */
+ * the blocks. Nothing may need distances. config.mem_bytes must be 0, because the limit of the
+ * engine does not include the memory of decoders. The trace must be longer than a slice, because
+ * one thread reads a shorter trace before decoders have started. */
 bool rdi_feed_ahead_is_possible(const rd_analysis *a, const rdi_analysis_reading *r) {
     const rd_analysis_config *c = &a->config;
     return r->is_file && c->threads > 1 && !c->mem_bytes && !rdi_analysis_wants_references(a) &&
            !rdi_analysis_wants_distances(a) && rd_trace_count(r->trace) > RDI_READ_AHEAD_SLICE;
 }
 
-/* Sets the counts of the source to those before the batch (`before`) plus the fraction `share` of
- * the batch, and updates the progress. So if the analysis is canceled inside a batch, the counts
- * cover the references that were fed. */
+/* Sets the counts of the source to the counts before the batch (`before`) plus the fraction `share`
+ * of the batch's counts, and updates the progress. So if the analysis is canceled inside a batch,
+ * the counts cover the references that were fed. */
 static void account(rd_analysis *a, const rdi_analysis_reading *r, const rd_source *before,
                     const rdi_read_ahead_batch *batch, double share) {
     rd_source *source = r->source;

@@ -1,10 +1,11 @@
-/* Feeds a trace in recorded order to most of the analysis, and in lockstep to the private caches that find
- * the data that threads share. Lockstep reads the trace, and everything else follows as the receiver of
- * the references in recorded order.
+/* Feeds a trace in recorded order to most of the analysis, and in lockstep to the private caches
+ * that find the data that threads share. The lockstep interleaving reads the trace. Its callback
+ * (rd_interleave.recorded) receives the references in recorded order and feeds them to everything
+ * else.
  *
- * A trace without synchronization and with one thread does not get here, so that its analysis costs no more
- * time. Recorders report a release before a second thread begins, which waits for it, so nothing before can
- * be interleaved. */
+ * A trace without synchronization and with one thread does not get here, so that its analysis costs
+ * no more time. Recorders report a synchronization release before a second thread begins, and that
+ * thread waits for the release. So no reference before the release can be interleaved. */
 #include "analysis/analysis_state.h"
 
 typedef struct beside {

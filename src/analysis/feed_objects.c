@@ -37,8 +37,8 @@ static rd_status feed_narrow(rd_analysis *a, const rd_refs *refs, rd_requests re
     return RD_OK;
 }
 
-/* Returns the line number of request `index` (from 0) in a newly opened trace. Returns 0 if the line is
- * unknown, because lines of its batch have no request or several. */
+/* Returns the line number of request `index` (from 0) in a newly opened trace. Returns 0 if the
+ * line is unknown, because a line of the request's batch has no request or several requests. */
 static uint64_t line_in(rd_trace *t, uint64_t index) {
     const rd_refs *refs = NULL;
     uint64_t line = rd_trace_line(t);

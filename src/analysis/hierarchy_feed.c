@@ -40,7 +40,8 @@ struct rdi_hierarchy_feed {
      * jobs[i % JOBS], and its references may be in buffers[i % JOBS]. */
     rdi_simulated jobs[JOBS];
     uint64_t handed, done; /* number of jobs handed over and finished */
-    uint64_t target;       /* the caller's thread waits until this many jobs are not finished */
+    uint64_t target;       /* the caller's thread waits until at most this many jobs are not
+                              finished */
     bool waits, idle;      /* true: the caller's thread sleeps; the other thread sleeps */
     bool ending;           /* true: no more jobs will come */
     rd_status status;      /* result of the finished jobs */
@@ -99,8 +100,8 @@ static rd_status wait_for_jobs(rdi_hierarchy_feed *f, uint64_t most) {
     return status;
 }
 
-/* Hands a job to the other thread, and wakes that thread if there are `enough` jobs. Afterwards there is
- * room for another job. */
+/* Hands a job to the other thread, and wakes that thread if at least `enough` jobs are not
+ * finished. Afterwards there is room for another job. */
 static rd_status hand_over_job(rdi_hierarchy_feed *f, const rdi_simulated *job, uint64_t enough) {
     rdi_monitor_enter(&f->monitor);
     f->jobs[f->handed++ % JOBS] = *job;

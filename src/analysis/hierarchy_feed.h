@@ -10,15 +10,15 @@ typedef struct rdi_hierarchy_feed rdi_hierarchy_feed;
 
 #define RDI_ORDER_ROOM 40
 
-/* Writes the name of an order of the references of threads: "lockstep:N", or "recorded" if `interleave` is
- * NULL. */
+/* Writes the name of an order of the references of threads: "lockstep:N" with N references per
+ * turn, or "recorded" if `interleave` is NULL. */
 void rdi_name_order(const rd_interleave *interleave, char order[RDI_ORDER_ROOM]);
 
 /* Makes a simulation of config->hierarchy for blocks of `block_bytes` bytes. `exact` is true if the
- * exact reuse distance of each reference is available, without a bound. `misses` receives every miss;
- * NULL: there is no receiver. With more than one thread, without `misses` and without private caches, the
- * simulation runs on a thread of its own. `processes` is the argument of rdi_block_threads() for
- * private caches. */
+ * exact reuse distance of each reference is available, without a bound. `misses` receives every
+ * miss; NULL: there is no receiver. If config->threads is larger than 1, `misses` is NULL and the
+ * caches are not private, the simulation runs on a thread of its own. `processes` is the argument
+ * of rdi_block_threads() for private caches. */
 rd_status rdi_hierarchy_feed_new(rd_ctx *ctx, const rd_analysis_config *config,
                                  uint64_t block_bytes, bool exact, rd_miss_sink misses,
                                  void *misses_user, bool processes, rdi_hierarchy_feed **out);

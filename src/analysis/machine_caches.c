@@ -1,4 +1,5 @@
-/* Finds the data caches of this machine. See reusedist/analysis.h. */
+/* Implements rd_machine_caches(), which finds the data caches of this machine. See
+ * reusedist/analysis.h. */
 #include "base/common.h"
 #include "base/host_caches.h"
 #include "reusedist/analysis.h"

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* A block, the set of threads of a group that have it (`has`), and the set of those that have lost it
- * through a store of another thread (`lost`). Each thread is one bit. */
+/* A block, the set of threads of a group that have the block (`has`), and the set of threads of the
+ * group that have lost it through a store of another thread (`lost`). Each thread is one bit. */
 typedef struct shared_block {
     uint64_t block, has, lost; /* if `has` and `lost` are both 0, the entry is free */
 } shared_block;
@@ -14,7 +14,7 @@ typedef struct known_thread {
     size_t index;    /* threads have indices in the order of their first references */
 } known_thread;
 
-/* The blocks of 64 threads. */
+/* The blocks that the GROUP_THREADS threads of a group have or have lost. */
 #define GROUP_THREADS 64
 typedef struct thread_group {
     shared_block *table;
@@ -95,7 +95,7 @@ static rd_status add_group(rdi_recorded_order *r) {
     return RD_OK;
 }
 
-/* Adds a thread at a place in the array of threads. */
+/* Adds a thread at index `at` of the array of threads. */
 static rd_status add_thread(rdi_recorded_order *r, size_t at, uint64_t thread) {
     if (r->n_threads == r->threads_room) {
         known_thread *grown = rdi_grow(r->ctx, r->threads, &r->threads_room, sizeof *grown);
