@@ -32,8 +32,8 @@ typedef struct breakdown {
 
 /* ---- choosing entries ---- */
 
-/* Returns the number of the line of a site, or RDI_OTHERS if the site is RDI_OTHERS or stands for
- * all further program counters. */
+/* Returns the index of the line of a site in b->places.lines, or RDI_OTHERS if the site is
+ * RDI_OTHERS or stands for all further program counters. */
 static uint32_t line_of(const breakdown *b, uint32_t site) {
     return site == RDI_OTHERS ? RDI_OTHERS : b->places.line_of[site];
 }
@@ -204,8 +204,8 @@ static rd_status make_lines(breakdown *b) {
     return RD_OK;
 }
 
-/* Names the data of a region. For an allocation, also stores the index of its line, if that has an
- * entry. */
+/* Names the data of a region. For an allocation, also stores the index of its line, if the line has
+ * an entry. */
 static rd_status name_data(breakdown *b, const rdi_region *region, rd_data_region *out) {
     rdi_place place;
     RD_TRY(rdi_region_name(&b->a->modules, rdi_attributor_own(b->a), b->arena, &b->scratch, region,

@@ -3,10 +3,11 @@
  * The contexts of the recorder are a tree of call instructions, whose leaves are the pairs of a
  * context and a site. The tree of the result has call frames instead, so its nodes sum all pairs
  * whose frames are equal. Only the heaviest contexts and pairs make nodes, because nodes take
- * memory. The others are counted below the nodes that they share with the heaviest ones, so that
- * each node, with all nodes below it, has its full counts. The result keeps the heaviest nodes. A
- * parent is at least as heavy as its children, so the parents of kept nodes are kept too. All other
- * nodes are counted in the node "(others)" below the nearest parent that is kept.
+ * memory. All other contexts and pairs are counted below the nodes that they share with the
+ * heaviest ones, so that each node, with all nodes below it, has its full counts. The result keeps
+ * the heaviest nodes. A parent is at least as heavy as its children, so the parents of kept nodes
+ * are kept too. All other nodes are counted in the node "(others)" below the nearest parent that is
+ * kept.
  */
 #include "attribution/call_tree.h"
 #include "attribution/call_frames.h"
@@ -41,7 +42,8 @@ typedef struct tree {
     rdi_code_place *places;
     size_t n_places;
     rdi_call_frames frames;
-    uint32_t *place_of; /* for each context, then for each pair that is used: its place */
+    uint32_t *place_of; /* for each context, then for each pair: if it is used, its index in
+                           `places` */
     uint32_t others;    /* number of the frame "(others)" */
     rd_call_node *nodes;
     size_t n_nodes, nodes_room;
@@ -68,17 +70,18 @@ static void add_weight(weight *to, const weight *from) {
 
 #define GRADES 130
 
-/* Returns a number below GRADES that is lower for lighter items, and equal for some items that differ. */
+/* Returns the grade of an item, a number below GRADES. A heavier item has the same grade or a
+ * higher one. */
 static unsigned grade_of(const weight *w) {
     return w->misses ? 65 + rdi_bit_width(w->misses) - 1 : rdi_bit_width(w->references);
 }
 
-/* Sets kept[i] for the `most` heaviest of n items. Items without references are not kept. Changes the
- * order of `weights`. Only items of the grade that is kept in part are sorted, because there may be
- * millions of items. */
+/* Sets kept[i] for the `most` heaviest of n items. Items without references are not kept. Changes
+ * the order of `weights`. Sorts only one grade, the highest one of which not all items are kept,
+ * because there may be millions of items. */
 static void keep_heaviest(weight *weights, size_t n, size_t most, bool *kept) {
     size_t count[GRADES] = {0}, heavier = 0, n_last = 0;
-    unsigned last = GRADES - 1; /* the grade that is kept in part */
+    unsigned last = GRADES - 1; /* the highest grade of which not all items are kept */
     for (size_t i = 0; i < n; i++)
         count[grade_of(&weights[i])]++;
     while (last > 0 && heavier + count[last] <= most)
@@ -240,8 +243,8 @@ static rd_status child_of(tree *t, uint32_t parent, uint32_t frame, uint32_t *ou
     return RD_OK;
 }
 
-/* Sets *out to the node of the innermost frame of context or pair `item`. Its frames are a chain of
- * nodes below `parent`; missing nodes are made. */
+/* Sets *out to the node of the innermost frame of context or pair `item`. The frames of the item
+ * are a chain of nodes below `parent`; missing nodes are made. */
 static rd_status descend(tree *t, uint32_t parent, size_t item, uint32_t *out) {
     const rdi_code_place *place = &t->places[t->place_of[item]];
     *out = parent;
@@ -384,7 +387,7 @@ static rd_status copy_text(rdi_arena *arena, const char **text) {
     return good ? RD_OK : RD_ENOMEM;
 }
 
-/* Appends frame `number` to the n frames of the result, unless it is there already. index_of[i] is
+/* Appends frame `number` to the *n frames of the result, unless it is there already. index_of[i] is
  * 1 + the index of frame i in the result, or 0. */
 static rd_status use_frame(const tree *t, size_t number, rd_call_frame *frames, size_t *n,
                            uint32_t *index_of, rdi_arena *arena) {

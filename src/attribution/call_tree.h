@@ -4,8 +4,8 @@
 
 #include "attribution/attributor.h"
 
-/* Stores the tree of calling contexts, or NULL if no reference had a context. a->contexts has its
- * counts, and `total` the counts of the whole profile. The result is in `arena`. */
+/* Stores the tree of calling contexts, or NULL if no reference had a context. a->contexts has the
+ * counts of the contexts, and `total` the counts of the whole profile. The result is in `arena`. */
 rd_status rdi_call_tree_make(const rd_attributor *a, const rd_share *total, rdi_arena *arena,
                              rdi_arena *scratch, const rd_contexts **out);
 

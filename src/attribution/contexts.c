@@ -381,9 +381,10 @@ static rd_status make_room(rdi_contexts *c) {
 }
 
 /* Exchanges a slot with the lighter slot in the cache line of its home, unless that slot has more
- * references, so that keys with many references end up in their home lines. Returns the new slot of
- * the key. All cache lines from a key's home line to the line of the key are full, so the other key
- * is still found after it has moved to a later line. */
+ * references, so that keys with many references end up in their home lines. Only references without
+ * a miss (at[0]) are compared. Returns the new slot of the key. All cache lines from a key's home
+ * line to the line of the key are full, so the other key is still found after it has moved to a
+ * later line. */
 static rdi_context_counts *move_home(rdi_contexts *c, rdi_context_counts *slot) {
     size_t at = rdi_contexts_home(slot->key, rdi_contexts_shift(c));
     rdi_context_counts *home = &c->slot[at], *beside = &c->slot[at ^ 1];

@@ -1,11 +1,11 @@
 /* Counts the references and misses of every pair of a calling context and a site.
  *
- * Events define calling contexts before references have them. A context is the context of its
- * caller and the program counter of the call. The counters are in a hash table of their own, apart
- * from the tuples. If there are too many pairs, the lightest contexts are folded: from then on
- * their references are counted together, as a pair of the outermost folded context around them and
- * RDI_FOLDED instead of a site. So no reference is lost, and every context that is kept includes all
- * references below it.
+ * Events define calling contexts before references have them. A context consists of the context of
+ * its caller and the program counter of the call. The counters are in a hash table of their own,
+ * apart from the tuples. If there are too many pairs, the lightest contexts are folded: from then
+ * on the references in these contexts are counted together, as a pair of the outermost folded
+ * context around them and RDI_FOLDED instead of a site. So no reference is lost, and every context
+ * that is kept includes all references below it.
  */
 #ifndef RDI_CONTEXTS_H
 #define RDI_CONTEXTS_H
@@ -24,8 +24,9 @@ typedef struct rdi_call {
                         none */
     /* Index of the context under which the references are counted: this one if it is not folded,
      * otherwise the outermost folded context around it, or 0 if rdi_contexts.flat. The references
-     * count under the outermost folded context, not under its caller, because its call tells which
-     * function made the call: in the call tree, they are below this function, not beside it. */
+     * are not counted under the caller of that folded context, because only the call of the folded
+     * context tells which function made the call. So in the call tree, the references are below
+     * this function, not beside it. */
     uint32_t counted : 30;
     uint32_t folded : 1, own_known : 1;
 } rdi_call;
@@ -96,9 +97,9 @@ static inline size_t rdi_key_context(uint64_t key) {
     return (size_t)(key >> 32) - 1;
 }
 
-/* Returns the key of a reference from `site` in a context with this key mask. The mask is the key of the
- * context under which the references are counted, with all site bits set unless the context is folded,
- * or 0 if the context is not defined. The key is then 0 as well. */
+/* Returns the key of a reference from `site` in a context with this key mask. The mask is the key
+ * of the context under which the references are counted, with all site bits set unless that context
+ * is folded. If the context is not defined, both the mask and the key are 0. */
 static inline uint64_t rdi_context_key_of(uint64_t mask, uint64_t site) {
     return mask & (RDI_CONTEXT_FIELD | site);
 }
@@ -113,9 +114,9 @@ static inline unsigned rdi_contexts_shift(const rdi_contexts *c) {
     return 64 - c->bits;
 }
 
-/* Stores the keys of n references in keys[], for any numbers; rdi_passes.contexts is faster for small
- * numbers. Reference i has the context with number numbers[i] and the site sites[i] >> shift. Its
- * key is 0 if its context is not defined. */
+/* Stores the keys of n references in keys[], for any context numbers; rdi_passes.contexts is faster
+ * for small ones. Reference i has the context with number numbers[i] and the site sites[i] >>
+ * shift. Its key is 0 if its context is not defined. */
 void rdi_contexts_keys(const rdi_contexts *c, const uint64_t *numbers, size_t n,
                        const uint64_t *sites, unsigned shift, uint64_t *keys);
 /* Counts a reference that misses in `missed` levels, wherever its key is. Callers try

@@ -115,8 +115,9 @@ static rd_status prepare(rd_attributor *a, const rd_attributed *batch, bool gapl
 
 /* ---- resolve ---- */
 
-/* Returns whether the cache has the region of an address in the block of `touch`, which several
- * regions share. If so, *out is the region, in its bits of a key; otherwise *out has no meaning. */
+/* Returns whether the cache of regions (regions.h) has the region of an address in the block of
+ * `touch`, which several regions share. If so, *out is the region, in its bits of a key; otherwise
+ * *out has no meaning. */
 static inline bool recall_region(rd_attributor *a, const rdi_touch *touch, uint64_t address,
                                  rdi_tuple_key *out) {
     const rdi_region_recall *recall = rdi_regions_recall(&a->regions, address);
@@ -125,7 +126,7 @@ static inline bool recall_region(rd_attributor *a, const rdi_touch *touch, uint6
 }
 
 /* Finds the region of an address in the block of `touch`, and stores it in `touch` if the block has
- * only one region, otherwise in the cache. */
+ * only one region, otherwise in the cache of regions. */
 static rd_status find_region(rd_attributor *a, rdi_touch *touch, uint64_t address,
                              rdi_tuple_key *out) {
     if (recall_region(a, touch, address, out))

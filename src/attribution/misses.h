@@ -27,7 +27,8 @@ typedef struct rdi_vote {
                                    votes */
 } rdi_vote;
 
-/* Returns the value that has more than half of all votes, or 0 if no value certainly has. */
+/* Returns the value that has more than half of all votes, or 0 if it is not certain that a value
+ * has so many. */
 uint64_t rdi_vote_result(const rdi_vote *v);
 
 /* The misses of one instruction in one region, or of all instructions in one region (the site of

@@ -36,8 +36,8 @@ void rdi_modules_fini(rdi_modules *m);
 
 /* Adds a module at `epoch`, or extends the entry of the same module if it is still mapped. If the
  * event has size 0, the file determines the size. *replaced says whether another module is or was
- * mapped at some of the same addresses. If so, the new one is mapped from `epoch` + 1 on, and the
- * caller must begin that epoch. */
+ * mapped at some of the same addresses. If so, the new module is mapped from `epoch` + 1 on, and
+ * the caller must begin that epoch. */
 rd_status rdi_modules_add(rdi_modules *m, const rd_event *event, uint32_t epoch, bool *replaced);
 /* Removes the modules whose code begins at the address. They count as mapped until the end of
  * `epoch`. */

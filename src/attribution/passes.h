@@ -11,9 +11,9 @@
 typedef struct rdi_passes {
     /* Returns whether each number of `origin` is equal to the one before it or one larger. */
     bool (*gapless)(const uint32_t *origin, size_t n);
-    /* Looks up program counters in the cache of rdi_sites. Stores their sites in the bits of a key
-     * that hold the reuse, or 0 if they are not in the cache. Returns whether all of them were
-     * found. */
+    /* Looks up program counters in the cache of rdi_sites. For each program counter, stores its
+     * site in the bits of a key that hold the reuse, or stores 0 if it is not in the cache. Returns
+     * whether all program counters were found. */
     bool (*sites)(const uint64_t *cache, const uint64_t *pc, size_t n, rdi_tuple_key *reuse);
     /* For references inside one block: sets one bit per word of 2^word_bits bytes that they touch.
      * `last` is the number of the last word in a block. */

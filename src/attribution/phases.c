@@ -77,7 +77,7 @@ static bool differ(const signature *a, const signature *b) {
 /* ---- intervals ---- */
 
 /* Returns whether the interval `now` ends before window i: windows i and i + 1 both differ from the
- * steady part of the interval, or both differ from each of the two windows before window i. One
+ * steady windows of the interval, or both differ from each of the two windows before window i. One
  * different window is not a change, so the last window never begins an interval. */
 static bool changes(const interval *now, const signature *window, size_t i, size_t n) {
     if (i + 1 == n)
@@ -160,10 +160,10 @@ static size_t surplus(const signature *early, const signature *late, size_t reac
 }
 
 /* Returns whether the interval `early` brings in the working set of `late`, which follows it. In
- * this case the two differ mainly because `early` has more long distances. These references,
- * together with those of intervals that `late` has absorbed, are at most as many as a working set
- * of this reach has blocks. The first window of `early` does not count, because it can also contain
- * the end of the previous phase. */
+ * this case the two differ mainly because `early` has more references with long distances. The
+ * number of these references, plus the references that `late` has absorbed from other intervals, is
+ * at most ROUNDING times the number of blocks in a working set with the reach of `late`. The first
+ * window of `early` does not count, because it can also contain the end of the previous phase. */
 static bool brings_in(const interval *early, const interval *late, const signature *window) {
     signature e = early->whole;
     if (e.references > window[early->first].references)

@@ -20,7 +20,7 @@ typedef struct rdi_place {
     /* The first frame in the user's own code: 0 is the line itself, i the call inlined_from[i - 1];
      * RDI_NO_OWN: none. */
     size_t own;
-    uint32_t function_number; /* for a line: the number of its function */
+    uint32_t function_number; /* for a line: the index of its function in rdi_places.functions */
     uint32_t site;            /* number of the site; used only while sites are grouped */
 } rdi_place;
 
@@ -48,8 +48,8 @@ rd_status rdi_place_own_line(const rdi_place *place, rdi_arena *arena, const cha
  * from the modules. */
 rd_status rdi_places_find(const rd_attributor *a, rdi_arena *arena, rdi_places *out);
 
-/* Returns the number of the line that contains a place, or RDI_OTHERS if no site is on that
- * line. */
+/* Returns the index in p->lines of the line that contains a place, or RDI_OTHERS if no site is on
+ * that line. */
 uint32_t rdi_places_line(const rdi_places *p, const rdi_place *place);
 
 #endif

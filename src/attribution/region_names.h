@@ -12,8 +12,8 @@
  * - a stack: its thread
  * - static data: the variable, or "other data of" the module outside its variables
  *
- * If the allocation site is known, *place becomes its place, with texts in `scratch`; otherwise all
- * fields of *place are 0. The name is in `arena`. */
+ * If the region is an allocation and its site is known, *place becomes the place of the site, with
+ * texts in `scratch`; otherwise all fields of *place are 0. The name is in `arena`. */
 rd_status rdi_region_name(const rdi_modules *modules, rdi_own own, rdi_arena *arena,
                           rdi_arena *scratch, const rdi_region *region, rdi_place *place,
                           const char **out);

@@ -78,7 +78,8 @@ static rd_status add_span(rdi_regions *r, rdi_span span) {
     return RD_OK;
 }
 
-/* Removes all spans from `from` to `to`. Parts of spans outside that range stay. */
+/* Removes the addresses from `from` to `to` from all spans. A span that reaches beyond this range
+ * keeps its other addresses. */
 static rd_status clear(rdi_regions *r, uint64_t from, uint64_t to) {
     const rdi_span *first;
     while ((first = rdi_spans_first(&r->spans, from, to))) {

@@ -96,7 +96,8 @@ static bool is_alike_behind(const rdi_spans *s, size_t leaf, size_t at, uint64_t
 }
 
 /* Returns the first span that overlaps the addresses from `from` to `to`, or NULL if there is none
- * or such spans have different values. *alike says whether they all have the same value. */
+ * or the overlapping spans have different values. *alike says whether all of them have the same
+ * value. */
 static const rdi_span *find_alike(rdi_spans *s, uint64_t from, uint64_t to, bool *alike) {
     const rdi_span *first = rdi_spans_first(s, from, to);
     size_t number = leaf_of(s, from);
