@@ -1,5 +1,6 @@
 /* Computes the confidence band around the miss ratios of a sampled profile. The sample consists of
- * blocks (engine shards) or of bursts of references. */
+ * blocks (engine shards), of objects (rd_objects_config.sample_rate), or of bursts of
+ * references. */
 #include "model/mrc.h"
 
 #include "profile/profile_build.h"
@@ -18,14 +19,16 @@ static double size_error(uint64_t blocks, double rate) {
     return QUANTILE * sqrt((double)blocks * (1 - rate) / rate);
 }
 
-/* Returns log2 of the largest power of two that is at most `blocks`, or 0 for 0 blocks: the index
- * into the arrays of the facts that have one number per power of two. */
+/* Returns log2 of the largest power of two that is at most `blocks`, or 0 if `blocks` is 0: the
+ * index into the arrays of the facts that have one element per power of two. For object caches,
+ * `blocks` is a number of bytes. */
 static size_t power_of(uint64_t blocks) {
     return blocks ? rdi_bit_width(blocks) - 1 : 0;
 }
 
 /* Returns by how many blocks, or bytes of objects, a cache size may be off. The facts of a sample
- * of objects state this number, because the objects differ in size. */
+ * of objects state this error as a fraction of the size, because it depends on the sizes of the
+ * objects. */
 static double size_error_of(const rdi_band_scan *scan, uint64_t blocks) {
     if (scan->objects)
         return (double)blocks * scan->objects->size_error[power_of(blocks)];

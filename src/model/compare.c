@@ -1,5 +1,5 @@
-/* Compares two profiles: how similar they are, where they differ, and how much the misses of caches
- * differ.
+/* Implements rd_compare(), which compares two profiles: how similar they are, where they differ,
+ * and how much the misses of caches differ.
  *
  * The accuracy and the test for equality walk over the rows of both histograms in parallel.
  * Overlapping rows form one common bin (`span` in the code), so histograms with different bins are
@@ -175,7 +175,7 @@ static uint64_t first_size(rd_profile *const pair[2]) {
 }
 
 /* Compares the miss ratios at powers of two, up to the first size above every distance, or up to
- * the smaller bound. Sizes that a sample does not resolve are left out, and sizes inside a bin,
+ * the smaller bound. Leaves out sizes that a sample does not resolve, and sizes inside a bin,
  * because the curve is only interpolated there. */
 static rd_status compare_misses(rd_ctx *ctx, rd_profile *const pair[2], rd_comparison *out) {
     uint64_t first = first_size(pair), largest = first / 2, bound = UINT64_MAX, least = 0;

@@ -1,5 +1,5 @@
-/* Computes how many blocks of a shared cache each program occupies, and its miss ratio. See
- * reusedist/corun.h.
+/* Computes how many blocks of a shared cache each program occupies, and the program's miss ratio.
+ * See reusedist/corun.h.
  *
  * With the miss ratio m(x) of a cache of x blocks, a program that occupies x blocks occupies one
  * more after 1 / m(x) references. The references that it needs to occupy c blocks are therefore
@@ -39,7 +39,8 @@ typedef struct program {
     double most;       /* the most blocks that the program can occupy: the bound; without a bound,
                           all blocks; INFINITY: unknown */
     bool bounded;      /* true: `most` is a bound, beyond which the miss ratio is unknown */
-    double resolution; /* the fewest blocks whose miss ratio the profile resolves */
+    double resolution; /* the smallest number of blocks for which the profile resolves the miss
+                          ratio */
 } program;
 
 struct rd_corun {

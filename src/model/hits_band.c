@@ -1,5 +1,5 @@
-/* Computes the range of sizes that the confidence band of a sampled profile allows for the smallest
- * cache with a given hit ratio. */
+/* Implements rd_cache_for_hits_band(), which computes the range of sizes that the confidence band
+ * of a sampled profile allows for the smallest cache with a given hit ratio. */
 #include "model/mrc.h"
 
 /* The tolerance of comparisons with the requested ratio, as in rd_cache_for_hits(). */
@@ -9,12 +9,12 @@
 typedef struct size_question {
     const rd_profile *p;
     double misses;
-    bool is_certain; /* true: certainly, by the high end of the band; false: possibly, by its low
-                        end */
+    bool is_certain; /* true: certainly, by the high end of the band; false: possibly, by the low
+                        end of the band */
 } size_question;
 
 /* Returns whether the answer to the question is yes for a cache of `blocks` blocks. Returns false
- * where the band is unknown, near the bound of the profile. */
+ * where the band is unknown, near the bound of the profile and beyond it. */
 static bool is_enough(const size_question *q, uint64_t blocks) {
     double low, high;
     rdi_band_scan scan = rdi_band_scan_start(q->p);

@@ -1,5 +1,5 @@
-/* Finds working-set knees: cache sizes at which a cache of half the size has many more misses, and
- * a cache of twice the size has hardly fewer.
+/* Implements rd_knees(), which finds working-set knees: cache sizes at which a cache of half the
+ * size has many more misses, and a cache of twice the size has hardly fewer.
  *
  * The miss-ratio curve is sampled on a grid of fractions of an octave. A knee is an octave with
  * much gain, followed by an octave with little gain. The exact size of the knee is where the gain

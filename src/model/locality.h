@@ -67,8 +67,8 @@ rd_status rdi_run_group(rd_ctx *ctx, rdi_training_run *run, uint64_t groups);
 /* Returns the mean, over all groups, of the error of the best pattern of `set`. The error is a sum
  * of squared differences of logarithms of distances. */
 double rdi_patterns_error(const rdi_training_run *runs, size_t n, rd_patterns set);
-/* Chooses the dimension whose patterns fit the groups best, or a lower dimension if it fits nearly
- * as well, and returns its patterns. *error is set to their error. */
+/* Chooses the dimension whose patterns fit the groups best, or a lower dimension whose patterns fit
+ * nearly as well. Returns the patterns of the chosen dimension, and sets *error to their error. */
 rd_patterns rdi_patterns_choose(const rdi_training_run *runs, size_t n, double *error);
 
 #endif

@@ -4,8 +4,8 @@
  * piece per pattern, and the shares of these pieces are the unknowns. For an input of size s, a
  * piece with pattern f lies in the range of its bin, multiplied by f(s) / f(standard size).
  * References are assumed to be spread evenly over a bin, so every bin of that input gets the
- * fraction of the piece that it covers. Every bin of every training input is therefore an equation.
- * The model is the best solution without negative unknowns.
+ * fraction of the piece that the bin covers. Every bin of every training input is therefore an
+ * equation. The model is the best solution without negative unknowns.
  *
  * Some equations cannot distinguish patterns: references at distance 0 stay there in every training
  * input, for every pattern. The descent starts at zero and visits the patterns in their order. So

@@ -1,7 +1,7 @@
 /* Computes the miss-ratio curve from small caches to large ones, in one pass over the bins.
  *
  * Both the low ends and the high ends of the bins ascend. The rows of a reference histogram may
- * overlap.
+ * overlap. For profiles of object caches, sizes and distances are numbers of bytes, not of blocks.
  */
 #ifndef RDI_MRC_H
 #define RDI_MRC_H
@@ -46,8 +46,8 @@ rdi_mrc_spread rdi_mrc_bin_spread(const rdi_mrc_scan *scan, const rd_bin *bin);
  * any cache that is larger than the returned size. Returns 0 for 0. */
 uint64_t rdi_mrc_size_before(const rd_profile *p, uint64_t blocks);
 
-/* Returns the end of the last bin, or 0 if there are no bins. A cache of this size has all possible
- * hits. */
+/* Returns the end of the last bin, or 0 if there are no bins. A cache of this size has all hits
+ * that the profile knows; beyond a bound, larger caches may have more. */
 uint64_t rdi_mrc_end(const rdi_mrc_scan *scan);
 
 /* A scan of the confidence band from small caches to large ones, in one pass over the bins. The

@@ -1,4 +1,5 @@
-/* Estimates the miss ratio of a set-associative cache from a profile, after Smith (1978).
+/* Implements rd_mrc_ways() and rd_mrc_ways_band(), which estimate the miss ratio of a
+ * set-associative cache from a profile, after Smith (1978).
  *
  * Every reference counts with the probability that it misses, given its distance (smith.h). The
  * references of a bin are spread over the bin like in mrc.c. So the estimate is also the expected

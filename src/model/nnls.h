@@ -19,8 +19,8 @@ void rdi_nnls_free(rdi_nnls *s);
 /* Sets the right-hand side of equation `row` to b. */
 void rdi_nnls_set(rdi_nnls *s, size_t row, double b);
 
-/* Adds an unknown and returns its number in *column. rdi_nnls_add_entry() then adds the
- * coefficients of this unknown, at most one per row. */
+/* Adds an unknown and sets *column to its index. rdi_nnls_add_entry() then adds the coefficients of
+ * this unknown, at most one per row. */
 rd_status rdi_nnls_add_column(rdi_nnls *s, size_t *column);
 rd_status rdi_nnls_add_entry(rdi_nnls *s, size_t row, double coefficient);
 

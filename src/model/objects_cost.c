@@ -55,9 +55,9 @@ rd_status rd_objects_cost(rd_ctx *ctx, const rd_profile *p, const rd_object_pric
     return RD_OK;
 }
 
-/* The cheapest size is 0 (no cache), the end of a bin, or the smallest size that is considered:
- * that of the largest object or, if it is larger, the smallest size that a sample resolves. Sizes
- * inside a bin are not tried: the misses there are only interpolated. */
+/* The cheapest size is 0 (no cache), the end of a bin, or the smallest size that is considered,
+ * which is the size of the largest object or the smallest size that a sample resolves, whichever is
+ * larger. Sizes inside a bin are not tried: the misses there are only interpolated. */
 rd_status rd_objects_cheapest(rd_ctx *ctx, const rd_profile *p, const rd_object_prices *prices,
                               rd_object_cost *out) {
     RDI_NEED(ctx, ctx, p, prices, out);

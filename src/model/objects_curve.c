@@ -1,5 +1,5 @@
-/* Computes both miss ratios of a cache of objects, for the whole trace and for stretches of time.
- * See reusedist/objects.h. */
+/* Computes the miss ratio and the byte miss ratio of a cache of objects, for the whole trace and
+ * for stretches of time. See reusedist/objects.h. */
 #include "model/objects_curve.h"
 
 #include "model/mrc.h"

@@ -1,8 +1,8 @@
-/* Chooses the peak that represents the input size, and computes the input size of a profile in the
- * unit of a model.
+/* Implements rd_peak_choose(), which chooses the peak that represents the input size, and
+ * rd_model_size_of(), which computes the input size of a profile in the unit of a model.
  *
  * Every peak that all training profiles have, with different distances, is tried: its distances are
- * taken as sizes, and the error shows how well the distances of all groups follow the patterns. */
+ * taken as sizes, and an error tells how well the distances of all groups follow the patterns. */
 #include "model/locality.h"
 #include "profile/profile_build.h"
 #include "profile/thresholds.h"

@@ -1,4 +1,4 @@
-/* Distance-based sampling (Zhong, Shen, Ding 2009, section 3.5).
+/* Implements rd_sampler, distance-based sampling for --peaks (Zhong, Shen, Ding 2009, section 3.5).
  *
  * Automatic thresholds depend on F, the number of distinct blocks so far: a block is sampled at a
  * distance of F / 4 or more, distances of sampled blocks are observed from F / 16 on, and the ids
