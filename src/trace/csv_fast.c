@@ -14,8 +14,8 @@ static inline uint64_t load(const char *p) {
 
 /* ---- eight characters at a time ---- */
 
-/* Returns a word with the high bit set in the lowest byte of x that is 0, and no bit set below it.
- * The bits above it mean nothing. Returns 0 if no byte of x is 0. */
+/* Returns a word whose lowest set bit is the high bit of the lowest byte of x that is 0. The bits
+ * above that bit mean nothing. Returns 0 if no byte of x is 0. */
 static inline uint64_t zero_bytes(uint64_t x) {
     return (x - EACH_BYTE) & ~x & HIGH_BITS;
 }

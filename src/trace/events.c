@@ -106,9 +106,9 @@ static int by_object(const void *a, const void *b) {
                                       : (x->size > y->size) - (x->size < y->size);
 }
 
-/* Simplifies the events of synchronization, and moves them after all other events. Each thread that has
- * waited for anything waits once for everything, and then each thread releases each of its objects once,
- * with the smallest number. */
+/* Simplifies the events of synchronization, and moves them after all other events. Afterwards, each
+ * thread that has waited for anything waits once for everything. Then each thread releases every
+ * object that it has released, but only once, with the smallest of the numbers. */
 static rd_status compact_sync(rdi_event_list *list) {
     size_t n = 0, kept = 0;
     rd_event *sync = rdi_alloc(list->ctx, list->n + 1, sizeof *sync);

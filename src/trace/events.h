@@ -34,10 +34,10 @@ const char *rdi_event_check(const rd_event *event);
 rd_status rdi_event_list_add(rdi_event_list *list, const rd_event *event, size_t path_bytes);
 /* Removes every allocation and every release of size 0 that is followed, in the list, by another
  * allocation or another release of size 0 at the same address, and the RD_EVENT_CALLER before every
- * removed allocation. No reference may lie between the events of the list, because it could refer to
- * memory of a removed allocation. Also replaces the events of synchronization with usually fewer ones,
- * which order references at least as strictly. Returns RD_ENOMEM if memory is exhausted; the list is
- * then valid, but may still have all its events. */
+ * removed allocation. No reference may lie between the events of the list, because it could refer
+ * to memory of a removed allocation. Also replaces the events of synchronization with other ones,
+ * usually fewer, that order references at least as strictly. Returns RD_ENOMEM if memory is
+ * exhausted; the list is then valid, but may still have all its events. */
 rd_status rdi_event_list_compact(rdi_event_list *list);
 /* Removes the first n events. */
 void rdi_event_list_drop(rdi_event_list *list, size_t n);

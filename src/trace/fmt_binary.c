@@ -21,7 +21,8 @@ typedef struct binary_reader {
     rdi_reader *r;
     const char *layout;                        /* the string that describes a record */
     uint64_t id, addr, size, kind, pc, thread; /* options: numbers of fields, from 1; 0: none */
-    uint64_t time, ttl, op;                    /* options: numbers of fields of requests */
+    uint64_t time, ttl, op;                    /* options: numbers of the fields that only requests
+                                                  have; 0: none */
     uint32_t time_unit;
     field fields[FIELDS_MAX];
     size_t field_count, record_bytes;
@@ -70,8 +71,9 @@ static rd_status fail_layout(binary_reader *b, const char *at, const char *wrong
                     (size_t)(at - b->layout) + 1, wrong);
 }
 
-/* Describes a field of the type `code`: sets f->at to its size in bytes, f->bytes to the same size
- * or to 0 if it is not an integer, and f->is_signed. Returns false if there is no such type. */
+/* Describes a field of the type `code`: sets f->at to the field's size in bytes, f->bytes to the
+ * same size or, if the field is not an integer, to 0, and f->is_signed. Returns false if there is
+ * no such type. */
 static bool describe(char code, field *f) {
     static const struct {
         char code;

@@ -216,7 +216,8 @@ static const char *read_member(jsonl_reader *j, int role, const char *p, const c
     return NULL;
 }
 
-/* Returns the role of the member whose key is at p, or RDI_ROW_ROLES if it is not read. */
+/* Returns the role of the member whose key is at p, or RDI_ROW_ROLES if the member is not read. The
+ * key has n bytes. */
 static int role_of(const jsonl_reader *j, const char *p, size_t n) {
     int role = 0;
     while (role < RDI_ROW_ROLES &&

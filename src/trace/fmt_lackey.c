@@ -6,7 +6,7 @@
 static const uint8_t kind_of_letter[256] = {
     ['I'] = RD_FETCH, ['L'] = RD_LOAD, ['S'] = RD_STORE, ['M'] = RDI_MODIFY};
 
-/* Skips Valgrind's own log lines, superblocks (--trace-superblocks=yes) and empty lines. Returns
+/* Skips Valgrind's own messages, superblocks (--trace-superblocks=yes) and empty lines. Returns
  * NULL for any other line. */
 static const char *skip_other(const char *p, const char *limit, rdi_ref *ref) {
     bool log = (p[0] == '=' && p[1] == '=') || (p[0] == '-' && p[1] == '-');

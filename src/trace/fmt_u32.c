@@ -10,9 +10,9 @@ typedef struct u32_reader {
     rdi_reader *r;
 } u32_reader;
 
-/* Recognizes numbers below 2^24 of which every second one takes at least HIGH_HALVES_MAX different
- * values. In a file of 64-bit addresses, every second number is the upper half of an address, and
- * takes few values. */
+/* Recognizes a file whose numbers are all below 2^24, if its second, fourth, sixth ... numbers have
+ * at least HIGH_HALVES_MAX different values. In a file of 64-bit addresses, every second number is
+ * the upper half of an address, and takes few values. */
 static int u32_probe(const uint8_t *head, size_t n, bool whole) {
     uint32_t seen[HIGH_HALVES_MAX];
     size_t distinct = 0;

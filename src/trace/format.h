@@ -88,8 +88,9 @@ typedef struct rdi_format_ops {
     int (*probe)(const uint8_t *head, size_t n, bool whole);
     const char *suffix; /* suffix of usual file names, for RDI_PROBE_FITS; NULL: none */
     rd_status (*open)(void *self, rdi_reader *r);
-    /* Optional. Chooses the columns of requests that read() delivers: those of `fields` that the
-     * trace has. It is called at most once, before the first read(). */
+    /* Optional. Chooses the columns that read() delivers only on request: those of `fields` that
+     * the trace has. They are columns of requests for objects (RD_REQUEST_FIELDS) or calling
+     * contexts (RD_FIELD_CONTEXT). It is called at most once, before the first read(). */
     rd_status (*select)(void *self, uint32_t fields);
     /* Fills *refs, which the core has set to zero, with 1 to RDI_REFS_MAX references, or sets
      * refs->n to 0 at the end. If damage follows valid records of this batch, the function delivers

@@ -1,5 +1,5 @@
-/* pulse: makes time distances that are concentrated at a few values (Shen, Shaw, Meeker, Ding, POPL
- * 2007).
+/* pulse: makes time distances that are concentrated at a few values, the pulses (Shen, Shaw,
+ * Meeker, Ding, POPL 2007).
  *
  * Each pulse has a group of blocks that are used cyclically. Groups get references in proportion to
  * their weights. A group has as many blocks as it gets references within its time distance, so each

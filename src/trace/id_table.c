@@ -203,9 +203,9 @@ static rd_status read_name(rdi_id_table *t, const char *text, size_t n, uint64_t
     return RD_OK;
 }
 
-/* Stores a numeric id, to detect a later name with the same hash, and fails if an earlier name has
- * this hash. If the first RDI_ID_NUMBERS_MAX ids are numbers, the function forgets them and stores
- * no more. */
+/* Stores a numeric id, to detect a later name whose hash is this number, and fails if an earlier
+ * name has this hash. If the first RDI_ID_NUMBERS_MAX ids are numbers, the function forgets them
+ * and stores no more. */
 static rd_status note_number(rdi_id_table *t, const char *text, size_t n, uint64_t id) {
     if (t->log)
         return t->numbers_read < RDI_ID_NUMBERS_MAX ? note_id(t->log, id, NULL, 0) : RD_OK;
@@ -226,7 +226,8 @@ static rd_status note_number(rdi_id_table *t, const char *text, size_t n, uint64
     return RD_OK;
 }
 
-/* Slots are fetched AHEAD ids before they are needed, because most are not in a cache. */
+/* Slots are fetched AHEAD ids before they are needed, because most slots are not in the processor's
+ * caches. */
 rd_status rdi_id_table_enter(rdi_id_table *t, const rdi_id_log *log) {
     enum { AHEAD = 8 };
     const uint64_t numbers_read = t->numbers_read;

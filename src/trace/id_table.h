@@ -2,8 +2,9 @@
  *
  * A text that is a number becomes this number. Any other text (a name) becomes a 64-bit hash of its
  * bytes, which depends only on the text and the seed. Two ids with the same number would silently
- * become one object, so the table remembers every name with its hash and, with base=auto, the numbers
- * that occur in the same trace. It fails if two names collide, or a name and such a number.
+ * become one object, so the table remembers every name with its hash and, with base=auto, the
+ * numbers that occur in the same trace. It fails if two names have the same hash, or if a name's
+ * hash is one of these numbers.
  *
  * A trace with names needs O(distinct ids) memory. A trace with only numbers needs memory for fewer
  * than RDI_ID_NUMBERS_MAX ids: if the first RDI_ID_NUMBERS_MAX ids are all numbers, the table

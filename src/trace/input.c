@@ -192,8 +192,8 @@ rd_status rdi_input_open_memory(rd_ctx *ctx, const char *name, const void *data,
     return start_input(impl, RD_OK, out);
 }
 
-/* Moves the remaining bytes to the beginning of the buffer and makes room for `want` bytes in
- * total. */
+/* Moves the remaining bytes to the beginning of the input buffer's memory and makes room for `want`
+ * bytes in total. */
 static rd_status make_room(input_impl *impl, size_t want) {
     rdi_input *in = &impl->in;
     unguard_buffer(impl);

@@ -1,9 +1,9 @@
 /* Implements the events of a reorder buffer. See interleave_waits.h.
  *
- * Releases that other events can wait for are in lists. The address of an object selects the list of its
- * releases, and the first page of a piece of memory selects the list of the releases of this memory. All
- * releases of more than a page of memory share one list. So the search for an event to wait for visits
- * few events. */
+ * Releases that other events can wait for are in lists. For a release of synchronization, the
+ * address of the object selects the list. For a release of memory, the first page of the memory
+ * selects the list. All releases of more than a page of memory share one list. So the search for an
+ * event to wait for visits few events. */
 #include "trace/interleave_waits.h"
 
 #include <string.h>
@@ -88,8 +88,8 @@ static void remove_size(rdi_waits *w, size_t at) {
     w->n_sizes--;
 }
 
-/* Returns the number of bytes that an event releases; 1 if it is unknown. Removes the size of the
- * allocation from w->sizes if it was needed. */
+/* Returns the number of bytes that an event releases, or 1 if the number is unknown. If the event
+ * does not state it, takes the size of the allocation from w->sizes and removes it there. */
 static uint64_t released_bytes(rdi_waits *w, const rd_event *event) {
     if (event->size)
         return event->size;
@@ -210,8 +210,9 @@ static size_t find_release(const rdi_waits *w, const rdi_held_event *a) {
     return RDI_NO_EVENT;
 }
 
-/* Returns the entry of a release in the list that overlaps the memory from a->event.address to `last`
- * and that `a` waits for, or RDI_NO_EVENT if there is none. */
+/* Searches a list for a release of memory that `a` waits for and that overlaps the addresses from
+ * a->event.address to `last`. Returns the entry of the release, or RDI_NO_EVENT if there is
+ * none. */
 static size_t find_overlap(const rdi_waits *w, size_t list, const rdi_held_event *a,
                            uint64_t last) {
     size_t i = w->lists[list].first;

@@ -17,13 +17,12 @@ typedef struct rdi_walled {
     uint32_t process;
     rdi_wall *walls; /* in recorded order */
     size_t first, n,
-        room; /* index of the next wall to deliver, and number of walls up to the last one */
-    uint64_t
-        ahead; /* number of records before wall `first`, or of all records if there is no wall, that
-                       were read and not delivered */
-    uint64_t last; /* number of the last record that was read */
-    bool began;    /* true: a record of the process was read */
-    bool divided;  /* true: a wall was read after a record of the process */
+        room;       /* index of the next wall to deliver, and number of walls up to the last one */
+    uint64_t ahead; /* number of records of the process up to wall `first` that were read and not
+                       delivered; if there is no wall, of all its records */
+    uint64_t last;  /* number of the process's last record that was read, in recorded order */
+    bool began;     /* true: a record of the process was read */
+    bool divided;   /* true: a wall was read after a record of the process */
 } rdi_walled;
 
 typedef struct rdi_walls {
@@ -40,8 +39,9 @@ rd_status rdi_walls_add(rdi_walls *w, uint32_t process, const rd_event *event, u
 void rdi_walls_remove(rdi_walls *w, rdi_walled *p);
 void rdi_walls_fini(rdi_walls *w);
 
-/* Both functions count a record of the process: record number `position` was read, or the first record that
- * was not delivered was delivered, after all walls before it. */
+/* rdi_walls_read() counts record number `position`, which was read from the process.
+ * rdi_walls_delivered() counts the delivery of the process's first record that was not delivered
+ * yet; all walls before that record must have been delivered. */
 static inline void rdi_walls_read(rdi_walled *p, uint64_t position) {
     *(p->first < p->n ? &p->walls[p->n - 1].behind : &p->ahead) += 1;
     p->last = position;

@@ -199,8 +199,9 @@ static rd_status map_spanning(rd_mapper *m, size_t k, size_t *n) {
     return RD_OK;
 }
 
-/* Fills `out` and sets *count to its number of blocks. The function works in runs of up to RUN_MAX
- * references, so that a reference that touches several blocks slows down few other references. */
+/* Fills `out` and sets *count to its number of blocks. The function handles up to RUN_MAX
+ * references at a time, so that a reference that touches several blocks slows down few other
+ * references. */
 static rd_status map_refs(rd_mapper *m, size_t *count) {
     /* The reference that is being split comes right before `at`. */
     size_t n = m->splitting ? emit_split(m, 0, m->at - 1) : 0;

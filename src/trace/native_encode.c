@@ -61,7 +61,8 @@ static unsigned choose_slot(const uint64_t *bases, const uint16_t *last_use, uin
 }
 
 #if defined(__x86_64__)
-/* Does the same with few branches, because the outcome cannot be predicted. */
+/* Does the work of choose_slot() with few branches, because processors cannot predict the
+ * outcome. */
 RDI_TARGET_AVX2 static inline unsigned choose_slot_avx2(const uint64_t *bases,
                                                         const uint16_t *last_use, uint64_t value) {
     _Static_assert(SLOTS == 8, "two vectors of bases, and one of last uses");

@@ -5,8 +5,8 @@
 #include "trace/format.h"
 
 /* Sets *n to the number of whole records at the beginning of the input buffer: 1 to `max`, or 0 at
- * the end of the file. If only a part of a record is left, the function fails, and the message names
- * `format`. The caller consumes the records that it uses. */
+ * the end of the file. If only an incomplete record is left, the function fails, and the message
+ * names `format`. The caller consumes the records that it uses. */
 rd_status rdi_records_fill(rdi_input *in, const char *format, size_t record_bytes, size_t max,
                            size_t *n);
 

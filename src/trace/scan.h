@@ -89,7 +89,7 @@ static inline const char *rdi_scan_size(const char *p, uint32_t *out) {
     return value > UINT32_MAX ? NULL : p;
 }
 
-/* ---- writing numbers: functions take a buffer and return the byte after the number ---- */
+/* ---- writing numbers: functions write to p and return the byte after the number ---- */
 
 #define RDI_DIGITS_MAX 20 /* maximum number of digits of a 64-bit number, decimal or hexadecimal */
 

@@ -1,10 +1,11 @@
 /* Interleaves the threads of a trace in lockstep. See rd_trace_interleave() in reusedist/trace.h, and
  * docs/threads.md for the definition of the order.
  *
- * Each thread has a queue of its records that are in sight. Queues are lists of segments of records, and
- * any queue can use a free segment, so memory is proportional to the size of the reorder buffer. Records
- * are read only when a turn ends or a queue is empty, because it matters only at these moments which
- * records are in sight. So the order is the same as if one record were read after each delivery.
+ * Each thread has a queue of its records that are in sight, which means in the reorder buffer.
+ * Queues are lists of segments of records, and any queue can use a free segment, so memory is
+ * proportional to the size of the reorder buffer. Records are read only when a turn ends or a queue
+ * is empty, because it matters only at these moments which records are in sight. So the order is
+ * the same as if one record were read after each delivery.
  *
  * This file is long because reading, queues, walls and turns share one state. */
 #include "base/sized.h"

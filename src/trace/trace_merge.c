@@ -2,8 +2,9 @@
  *
  * The time of a reference is its own time, or the latest time before it in the same trace if that
  * is later. Each trace offers its first reference that was not delivered yet. The offered reference
- * with the smallest time is delivered next and, among equal times, that of the trace with the smallest
- * index. A heap orders the traces, so a reference costs O(log traces).
+ * with the smallest time is delivered next. If several offered references have this time, the
+ * reference of the trace with the smallest index is next. A heap orders the traces, so a reference
+ * costs O(log traces).
  *
  * A batch ends where one of the traces needs its next batch. A trace that is damaged therefore
  * fails only after all references before the damage have been delivered.
@@ -53,7 +54,7 @@ static rd_status merge_select(void *self, uint32_t fields) {
     return RD_OK;
 }
 
-/* Copies the names, because the caller's may be gone when a message needs them. */
+/* Copies the names, because the caller's names may be gone when a message needs them. */
 static rd_status copy_names(merge_reader *m, const char *const *names) {
     for (size_t i = 0; i < m->n; i++)
         if (!(m->name[i] = rdi_strdup(m->r->ctx, names[i])))

@@ -1,4 +1,4 @@
-/* Unpacks bz2, xz, zst and lz4 with libarchive, if the build has it. */
+/* Unpacks bz2, xz, zst and lz4 with libarchive, if the build has libarchive. */
 #include "base/build_config.h"
 #include "trace/source.h"
 

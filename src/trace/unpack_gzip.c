@@ -1,4 +1,4 @@
-/* Unpacks gzip with zlib, if the build has it. Consecutive members form one stream, as in
+/* Unpacks gzip with zlib, if the build has zlib. Consecutive members form one stream, as in
  * gzip(1). */
 #include "base/build_config.h"
 #include "trace/source.h"
