@@ -70,8 +70,9 @@ static rd_status check_columns(joined_inputs *j, uint32_t fields) {
     return fits;
 }
 
-/* Fails if a reference that is divided into blocks runs past the end of the address space, and cuts the
- * batch off before it. The mapper finds these references, too, but not which input they come from. */
+/* Fails if a reference that is divided into blocks runs past the end of the address space, and cuts
+ * the batch off before this reference. The mapper also refuses such references, but does not know
+ * which input they come from. */
 static rd_status check_ends(const joined_inputs *j, rd_refs *refs) {
     const rd_analysis *a = j->a;
     uint32_t kinds = a->config.kinds && !a->config.kinds_chosen ? a->config.kinds : RD_ALL_KINDS;
@@ -103,8 +104,9 @@ static rd_status see_batch(void *user, rd_refs *refs) {
     return status;
 }
 
-/* Makes the sources have `analyzed` references together. If the analysis was canceled, it has read more:
- * the references in the reorder buffer, which are taken for the last ones that were read. */
+/* Reduces the counts of the sources such that the sources have `analyzed` references in total. If
+ * the analysis was canceled, the counts also include the references in the reorder buffer, which
+ * were not analyzed. They are assumed to be the last references that were read. */
 static void limit_sources(const rd_analysis *a, uint64_t analyzed) {
     for (size_t i = 0; i < a->n_sources; i++) {
         uint64_t *references = &a->sources[i].references;

@@ -109,9 +109,8 @@ typedef struct rdi_analysis_reading {
     rd_trace *trace;
     const char *name;
     bool is_file; /* true: `name` is the path of a file, which can be opened again */
-    bool
-        joined; /* true: `trace` consists of several inputs, each of which was checked and noted by itself
-                     (analysis_join.c) */
+    bool joined;  /* true: `trace` consists of several inputs; the checks and the notes are made for
+                     each input (analysis_join.c) */
     rd_mapping mapping;
     rd_mapper *mapper;
     rd_source *source; /* source of this trace; its bytes and references are kept up to date */

@@ -349,9 +349,9 @@ static bool is_runnable(const order_reader *o, order_queue *q) {
            (head(q)->kind != 0 || !waits(o, q));
 }
 
-/* Called when the turn passes over the `n` threads after the thread that had it. If the reorder buffer
- * is full, counts a missed turn for each of these threads whose queue is empty, and the rounds, each of
- * which is a missed turn for any thread that comes into sight later. */
+/* Called when the turn passes over the `n` threads after the thread that had it. If the reorder
+ * buffer is full, counts a missed turn for each of these threads whose queue is empty. Also counts
+ * rounds, because each round is a missed turn for every thread that comes into sight later. */
 static void count_missed(order_reader *o, size_t n) {
     if (o->held < o->room || !o->had_turn)
         return;

@@ -18,7 +18,8 @@ typedef struct join_reader {
     uint64_t skipped;     /* counts of the finished traces, see rdi_format_ops.omitted */
     uint64_t repeats;
     rdi_event_list events;
-    rd_status failed; /* the status of config.batch(), after whose references reading fails */
+    rd_status failed; /* the status of config.batch(); if it failed, reading fails with this status
+                         after the references that it accepted */
 } join_reader;
 
 static uint64_t add_skipped(uint64_t a, uint64_t b) {
@@ -39,7 +40,7 @@ static rd_status next_trace(join_reader *j) {
     return j->config.next(j->config.user, &j->now);
 }
 
-/* Opens the first trace, because the joined trace has its format. */
+/* Gets the first trace now, because the joined trace has the format of this trace. */
 static rd_status join_open(void *self, rdi_reader *r) {
     join_reader *j = self;
     j->r = r;
