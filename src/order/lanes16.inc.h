@@ -164,7 +164,8 @@ INLINE value16 lanes_least(const lanes16 *l) {
 }
 
 /* Returns the lane among `tagged`, which must not be empty, that holds block x, or LANES if there
- * is none. With AVX-512, *tagged then has only the returned lane, as lanes_put() needs it. */
+ * is none. If several lanes are tagged and one of them holds x, *tagged becomes found_one() of this
+ * lane, as lanes_put() needs it. */
 INLINE unsigned lane_with(const uint64_t *key, found *tagged, uint64_t x) {
     uint64_t set = found_set(*tagged);
     unsigned lane = (unsigned)__builtin_ctzll(set);
@@ -180,8 +181,8 @@ INLINE unsigned lane_with(const uint64_t *key, found *tagged, uint64_t x) {
     return LANES;
 }
 
-/* The lane that the next new block takes, as a mask and as a number, so that the block need not wait
- * for the number. */
+/* The lane that the next new block takes, as a mask and as a number. Storing the block by the mask
+ * need not wait until the number is computed. */
 typedef struct next_lane {
     lanes16 here; /* AVX2 only: all bits of the lane are set */
     found set;

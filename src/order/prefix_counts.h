@@ -2,7 +2,8 @@
  *
  * Counts are running totals inside groups of 16 places, inside groups of 16 groups, and so on. On
  * each of the lower three levels, a mark raises the later totals of its own group with one vector
- * addition. On the top level, it raises all later totals. A query adds one number per level.
+ * addition. On the top level, it raises all later totals. A query adds up four totals, one from
+ * each level.
  *
  * Counts have 32 bits, so at most 2^32 - 1 marks may be added between two calls of
  * rdi_prefix_counts_clear().

@@ -45,8 +45,8 @@ struct rdi_ranges_ops {
      * ranges hold. If `time` is later than the end of every range, returns RDI_NO_RANGE and removes
      * nothing. */
     uint64_t (*remove)(rdi_ranges *r, uint64_t time);
-    /* Removes a block from the oldest range, which must exist. Returns the end that this range
-     * had. */
+    /* Removes a block from the oldest range, which must exist. Returns the end of this range before
+     * the removal. */
     uint64_t (*remove_oldest)(rdi_ranges *r);
     /* Returns whether the invariants hold, for tests. If not, *why names the first violation. */
     bool (*check)(const rdi_ranges *r, const char **why);

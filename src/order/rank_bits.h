@@ -6,7 +6,8 @@
  * of `arity` groups of the level below; the top level has at most `arity` groups. To count the set
  * bits after a slot, the count begins with the rest of the slot's group, continues with the newer
  * siblings of the group, and ends at the first level where the newest slot has the same parent. So
- * the average cost depends on the distance in time, not on the number of slots.
+ * the average cost depends on how many slots lie between the slot and the newest slot, not on the
+ * number of all slots.
  *
  * Average time: O(arity log(n) / log(arity)) to count and O(log(n) / log(arity)) to move a bit,
  * where n is the number of slots between the older and the newer slot. Memory per slot: 1/8 byte

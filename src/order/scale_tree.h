@@ -34,8 +34,9 @@ typedef struct rdi_scale_tree {
     /* Number of blocks in each node and in all older nodes, including blocks that left their node
      * since the last compression. */
     uint64_t *upto;
-    rdi_prefix_counts left; /* number of blocks per node that left it since the last compression */
-    uint64_t n_left;        /* number of these blocks in all nodes */
+    rdi_prefix_counts left; /* per node: number of blocks that left the node since the last
+                               compression */
+    uint64_t n_left;        /* number of blocks that left any node since then */
     size_t n, compressed;   /* number of nodes, and of nodes made by the last compression */
     size_t found;           /* index of the compressed node that was found last */
     size_t limit;           /* number of nodes at which to compress or to update the limit */
@@ -60,8 +61,8 @@ rd_status rdi_scale_tree_prefill(rdi_scale_tree *t, uint64_t blocks);
 rd_status rdi_scale_tree_at_limit(rdi_scale_tree *t);
 
 /* Returns whether the times of the nodes ascend, no node exceeds its capacity, the nodes hold
- * `live` blocks in total, and the number of nodes is below the limit, for tests. If not, *why names
- * the first violation. */
+ * `live` blocks in total, and the number of nodes is below the limit and never exceeded it, for
+ * tests. If not, *why names the first violation. */
 bool rdi_scale_tree_check(const rdi_scale_tree *t, const char **why);
 
 /* Returns the number of blocks in nodes newer than node i. */

@@ -66,8 +66,8 @@ rd_status rdi_slot_table_widen(rdi_slot_table *t, rd_ctx *ctx, const rdi_slot_ta
  * size. */
 rd_status rdi_slot_table_clear(rdi_slot_table *t, rd_ctx *ctx);
 
-/* Returns the hash of blk: one multiplication whose two halves are combined, which spreads dense and
- * strided ids evenly over its top bits. */
+/* Returns the hash of blk: the two halves of a product, combined. This spreads dense and strided
+ * ids evenly over the top bits of the hash. */
 static inline uint64_t rdi_slot_hash(const rdi_slot_table *t, uint64_t blk) {
     rdi_u128 m = (rdi_u128)(blk ^ t->seed) * t->factor;
     return (uint64_t)m ^ (uint64_t)(m >> 64);
@@ -85,7 +85,8 @@ static inline uint64_t rdi_slot_home(const rdi_slot_table *t, uint64_t blk) {
  * processor's cache. */
 #define RDI_SLOT_MARKS 32
 
-/* Returns the number of the bit of blk. Divided by RDI_SLOT_MARKS, it is the number of the home. */
+/* Returns the index of the bit of blk in this bitmap. The index divided by RDI_SLOT_MARKS is the
+ * number of the home bucket. */
 static inline uint64_t rdi_slot_mark(const rdi_slot_table *t, uint64_t blk) {
     return (uint64_t)(((rdi_u128)rdi_slot_hash(t, blk) * (t->homes * RDI_SLOT_MARKS)) >> 64);
 }

@@ -3,8 +3,8 @@
  *
  * The search is top-down (Sleator and Tarjan): on the way to the node, the path is split into a
  * tree of older nodes and a tree of newer nodes, which finally become the subtrees of the found
- * node. To maintain the sums, it reads only nodes of the path and the children of
- * the found node.
+ * node. To maintain the sums, the search reads only nodes of the path and the children of the found
+ * node.
  *
  * All operations are O(log M) amortized for M nodes.
  *
