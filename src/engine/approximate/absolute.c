@@ -7,8 +7,8 @@
  * newer entries. It is exact in the first group, and at most b too small in the second group. When
  * the first group has more than 2c blocks, its oldest c blocks move to the second group.
  *
- * With c = 0 and a splay tree, this is the paper's Sampling analyzer. With B-trees for both groups,
- * it is ZDK; b = 2048 and c = 1024 give the paper's ZDK-2k.
+ * With c = 0 and a splay tree, the engine is the paper's Sampling analyzer. With B-trees for both
+ * groups, it is the paper's ZDK analyzer; b = 2048 and c = 1024 give ZDK-2k.
  *
  * Time: O(log(c) + log(M / b)) per reference for M blocks. Memory: 21 to 43 bytes per block for the
  * table; the first group has up to 2c + 1 entries, and the second never more than 2 M / (b + 1) +

@@ -7,8 +7,8 @@
  * has distance 0 and changes nothing.
  *
  * Time: O(log M) per reference for M blocks. Memory: 21 to 43 bytes per block for the table, and at
- * most 4 log(M) / log(1 / (1 - e)) + 4 nodes of 20 bytes for the tree, which stays in the cache.
- * The speed of the tree hardly depends on M; the speed of the table does.
+ * most 4 log(M) / log(1 / (1 - e)) + 4 nodes of 20 bytes for the tree, which stays in the
+ * processor's cache. The speed of the tree hardly depends on M; the speed of the table does.
  *
  * Do not use it if an exact engine fits into memory: the table takes most of the memory and of the
  * time in either case, and `auto` is exact. The engine shows that a small tree does not make the

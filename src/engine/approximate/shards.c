@@ -1,12 +1,12 @@
 /* shards: measures a sample of the blocks, which it chooses by their hash. The result is
  * statistical and has a confidence band.
  *
- * A block is in the sample if its hash is at most a threshold, so while the threshold stays the
- * same, either all its references are sampled or none. `stream` measures the distances inside the
- * sample.
- * At a rate R each sampled reference represents 1 / R references, and its distance is multiplied by
- * 1 / R. With samples=S the engine lowers the threshold whenever the sample has more than S blocks:
- * blocks whose hash is above the threshold leave the sample, and earlier counts keep their weight.
+ * A block is in the sample if its hash is at most a threshold. So as long as the threshold stays
+ * the same, either all references to a block are sampled or none of them. `stream` measures the
+ * distances inside the sample. At a rate R each sampled reference represents 1 / R references, and
+ * its distance is multiplied by 1 / R. With samples=S the engine lowers the threshold whenever the
+ * sample has more than S blocks: blocks whose hash is above the threshold leave the sample, and
+ * earlier counts keep their weight.
  *
  * The engine counts all references, so it knows by how much the number of sampled references
  * deviates from its expected value. This deviation has two causes. The first cause is that the
@@ -21,7 +21,7 @@
  * size that is a power of two, the half width follows from the variance between the miss ratios of
  * the groups.
  * Sampling also scales all distances of one sample by the same random factor; rd_mrc_band() uses
- * the rate to widen the band for that.
+ * the rate to widen the band for this factor.
  *
  * Time: O(N) for N references, most of which need only a hash and a comparison. Memory: O(M R) for
  * M blocks, or O(S).
@@ -314,8 +314,8 @@ static void adjust(double *mass, double total) {
 /* Adjusts the counts to the `left` references that came after the `direct` ones. Returns the
  * estimated number of first references among them. `excess` is the number by which the counts
  * exceed `left`. With `samples`, the rate changes during the run. The excess then mixes all rates
- * and says little about the last one, so the counts are not scaled by it: scaling made the band
- * too narrow for real programs. */
+ * and says little about the last rate, so the function does not scale the counts: scaling made the
+ * band too narrow for real programs. */
 static uint64_t settle(shards_engine *e, uint64_t left) {
     double all = sum_of(e->mass) + e->cold, excess = all - (double)left, by = 1;
     if (e->cold > 0 && !e->samples)

@@ -1,4 +1,5 @@
-/* Chooses the options of engine shards that the core recommends when memory runs out. */
+/* Declares rdi_shards_fit(), which chooses the options of engine shards that the core recommends
+ * when memory runs out. */
 #ifndef RDI_SHARDS_H
 #define RDI_SHARDS_H
 

@@ -2,15 +2,15 @@
  * bound.
  *
  * While references arrive, the engine uses only the table of `stream`, which gives the time since
- * the last reference to the same block. The engine counts these times in cells whose width is 1 or
- * at most 1/1024 of their value (profile/cells.h). At the end the model of Shen, Shaw, Meeker and
- * Ding (profile/time_model.h) turns the histogram of times into one of distances.
+ * the last reference to the same block. The engine counts these times in cells, each of which is 1
+ * wide or at most 1/1024 of its smallest time (profile/cells.h). At the end the model of Shen,
+ * Shaw, Meeker and Ding (profile/time_model.h) turns the histogram of times into one of distances.
  *
  * The model assumes that all intervals of the same length are alike. This does not hold for
  * intervals of a few references, because programs repeat short patterns. With exact=W the engine
  * counts the distances of reuses up to W references apart, and infers only the distances of longer
- * intervals. To count them, it uses a bit vector that marks which of the last W references are the
- * last references to their blocks.
+ * intervals. To count distances, it uses a bit vector that marks which of the last W references are
+ * the last references to their blocks.
  *
  * The assumption does not hold for sweeps through large data either. With parts=P the trace is
  * divided into up to P parts, each with its own histogram. The distance of an interval is inferred
@@ -19,9 +19,9 @@
  *
  * Time: O(N) for N references, a little more than `footprint` needs; with exact=W at worst
  * O(W / 64) per reference. The model takes a fraction of a second, independent of N. With parts=P
- * it takes about P^2 short steps whenever N doubles, which is also a fraction of a second. Memory:
- * 21 to 32 bytes per block for the table (36 to 53 bytes beyond 2^32 references), and at most 1.2 MB
- * for counts.
+ * the model takes about P^2 short steps whenever N doubles, which is also a fraction of a second.
+ * Memory: 21 to 32 bytes per block for the table (36 to 53 bytes beyond 2^32 references), and at
+ * most 1.2 MB for counts.
  *
  * Use it for miss ratios of caches of a few hundred blocks or more, if speed matters. It is weak
  * for short distances, for which exact=64 or more helps. If you need an error bound, use

@@ -1,6 +1,6 @@
-/* Supports code that runs both on processors and on devices. This code is in headers with small
- * functions, which are compiled as C and as CUDA. So tests on the processor exercise the code that
- * runs on the device. */
+/* Supports code that runs both on the processor and on a GPU, which is called the device. This code
+ * is in headers with small functions, which are compiled as C and as CUDA. So tests on the
+ * processor exercise the code that runs on the device. */
 #ifndef RDI_BOTH_H
 #define RDI_BOTH_H
 

@@ -58,8 +58,8 @@ void rdi_chunk_begin(rdi_chunk *c, bool first) {
 
 /* ---- analyzing ---- */
 
-/* The argument of keep_open() and note_order(): a chunk, and the list to which they append
- * blocks. */
+/* The argument of keep_open() and note_order(): a chunk, and the list to which these functions
+ * append blocks. */
 typedef struct unknown {
     rdi_chunk *chunk;
     rdi_u64_list *open;

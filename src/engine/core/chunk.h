@@ -29,13 +29,14 @@
  *
  * Counting. The engine of a chunk counts its open first touches as infinite. A chunk that receives
  * them counts them again, by the distances that it finds or, except with `replicated`, as infinite.
- * `recounted` is the number of references that it counts again: that many infinite distances are
- * subtracted at the end.
+ * `recounted` is the number of references that the chunk counts again. At the end, the engine
+ * subtracts the sum of these numbers from the infinite distances.
  *
  * State between rounds. When a round is resolved, the blocks of a chunk that no later chunk has
- * referenced are the chunk's part of the LRU stack: an engine that inserts has them below the
- * received blocks, and an engine that takes has only them. An engine that holds everything before
- * the round and is fed the parts of all chunks, in order, holds everything before the next round.
+ * referenced are the chunk's part of the LRU stack: an engine that inserts has these blocks below
+ * the received blocks, and an engine that takes has only these blocks. An engine that holds
+ * everything before the round and is fed the parts of all chunks, in order, holds everything before
+ * the next round.
  *
  * This code starts no threads, and each function uses one chunk. Two engines call these functions
  * in steps:

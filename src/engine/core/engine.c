@@ -207,8 +207,8 @@ rd_status rdi_engine_use_edges(rdi_run *run, const uint64_t *edges, size_t n) {
 }
 
 /* Feeds one batch of at most RDI_FEED_MAX references to an immediate engine, counts their distances
- * unless the engine does, and passes them to the sink, if there is one. Writes them to `distances`
- * unless `distances` is NULL. */
+ * unless the engine does, and passes them to the sink, if there is one. Writes the distances to
+ * `distances` unless `distances` is NULL. */
 static rd_status feed_batch(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {
     bool wanted = distances || e->sink, engine_counts = e->run.out.counter == RDI_ENGINE_COUNTS;
     if (!wanted && engine_counts)
@@ -272,8 +272,8 @@ rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_
     return status == RD_OK ? RD_OK : broken(e, status);
 }
 
-/* An engine for which delivers() is false would read the parts one after another, so it would not
- * be faster. */
+/* An engine for which delivers() is false would read the parts one after another, which would not
+ * be faster than rd_engine_feed(). */
 bool rd_engine_takes_parts(const rd_engine *e) {
     return e && (e->ops->info.caps & RD_CAP_PARTS) && !e->sink && delivers(e);
 }

@@ -56,8 +56,8 @@ rd_status rdi_engine_restart(rd_engine *e) {
 }
 
 rd_status rdi_engine_reopen(rd_engine *e) {
-    if (e->ops->finish) /* an engine that counts distances may add them to the histogram only in
-                           finish() */
+    if (e->ops->finish) /* some engines that count distances themselves add them to the histogram
+                           only in finish() */
         RD_TRY(e->ops->finish(e->state));
     e->ops->close(e->state);
     memcpy(e->state, e->fresh, e->ops->state_size);

@@ -29,7 +29,8 @@ typedef rd_block_sink rdi_block_visit;
 
 /* The requirements of the caller. They stay constant while the engine is open. */
 typedef struct rdi_request {
-    uint64_t bound; /* bound in blocks; UINT64_MAX: unbounded, so `d >= bound` is the only test */
+    uint64_t bound; /* bound in blocks; UINT64_MAX: unbounded, so that an engine needs only the test
+                       `d >= bound` */
     uint32_t threads;
     uint64_t mem_bytes;       /* memory limit in bytes that the engine plans for; UINT64_MAX: no
                                  limit */
@@ -171,7 +172,7 @@ rd_status rdi_engine_deliver(rdi_run *run, const uint64_t *dist, size_t n);
 void rdi_engine_note_before(rdi_run *run, const char *text);
 
 /* Replaces the histogram by an empty one whose bins begin at 0 and at each of the n distances of
- * `edges`. Engines call it in open(). */
+ * `edges`. Engines call this function in open(). */
 rd_status rdi_engine_use_edges(rdi_run *run, const uint64_t *edges, size_t n);
 
 /* ---- engines inside engines: immediate engines that analyze a chunk or a sample ---- */
@@ -194,8 +195,8 @@ rd_status rdi_engine_count(rd_engine *e, const uint64_t *blocks, size_t n, rdi_b
  * `take` support this. */
 rd_status rdi_engine_take(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *newer);
 
-/* Returns the bound of this run: the caller's, or a lower bound that the engine set; 0 means
- * none. */
+/* Returns the bound of this run: the caller's bound, or the smaller one that an option of the
+ * engine sets. 0 means that there is no bound. */
 uint64_t rdi_engine_bound(const rd_engine *e);
 
 /* Makes the engine forget every block and keep its counts. The counts may not be in the histogram

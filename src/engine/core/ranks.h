@@ -61,8 +61,9 @@ static inline rd_status rdi_ranks_receive(rdi_ranks *r, unsigned me, unsigned fr
     return r->ops->receive(r, me, from, kind, list);
 }
 
-/* Makes the ranks of this process stop waiting. From now on, their sending and receiving fail with
- * the status of the first failure in this process, or with `status` if this is the first one. */
+/* Makes the ranks of this process stop waiting. From now on, rdi_ranks_send() and
+ * rdi_ranks_receive() fail for these ranks, with the status of the first failure in this process;
+ * `status` is that status unless a rank has failed before. */
 static inline void rdi_ranks_fail(rdi_ranks *r, rd_status status) {
     r->ops->fail(r, status);
 }

@@ -1,4 +1,4 @@
-/* Implements threads, buffers and counting for engines that answer a round at a time. See
+/* Implements threads, memory and counting for engines that answer a round at a time. See
  * round.h. */
 #include "engine/core/round.h"
 
@@ -6,9 +6,9 @@
 
 #define WORKERS_MAX     256
 #define COUNT_LEAST     4096  /* number of distances that justifies waking up a worker */
-#define LEAST_COLLECTED 1024u /* smallest capacity of a collecting buffer, in references */
+#define LEAST_COLLECTED 1024u /* smallest memory that collects a round, in references */
 
-/* ---- buffers ---- */
+/* ---- memory ---- */
 
 static rd_status room_bytes(rd_ctx *ctx, size_t n, size_t size, size_t *bytes) {
     if (__builtin_mul_overflow(n, size, bytes))

@@ -1,4 +1,4 @@
-/* Declares threads, buffers and counting for engines that answer a round at a time.
+/* Declares threads, memory and counting for engines that answer a round at a time.
  *
  * These engines collect references, analyze all of them at once, and deliver their distances.
  * With several threads, every worker has a share of the round and, unless distances are requested,
@@ -10,7 +10,7 @@
 #include "base/threads.h"
 #include "engine/core/plugin.h"
 
-/* A buffer that grows. A zeroed one is empty. */
+/* Memory that grows on demand. A zeroed struct has no memory. */
 typedef struct rdi_room {
     void *at;
     size_t bytes;
@@ -37,8 +37,8 @@ rd_status rdi_round_open(rdi_round *p, rdi_run *run);
 void rdi_round_close(rdi_round *p); /* also accepts a round that was opened only in part */
 
 /* Appends references to `room`, which holds *filled references and may hold at most `full`. Takes
- * as many of the *n references at *blk as fit, and updates *filled, *blk and *n. The buffer grows
- * with its contents, so a short trace needs no memory for a whole round. */
+ * as many of the *n references at *blk as fit, and updates *filled, *blk and *n. The memory grows
+ * with its contents, so a short trace does not need the memory of a whole round. */
 rd_status rdi_round_collect(const rdi_round *p, rdi_room *room, size_t *filled, size_t full,
                             const uint64_t **blk, size_t *n);
 

@@ -26,9 +26,10 @@
 #define USUAL_CHUNK 0x1p23
 
 /* Additional cost of a first touch in `chunks`, relative to the cost of a reference. FIRST_COST is
- * the cost of its entry in a new table and of resolving it. STREAMED_FIRST_COST, for a trace that
- * is not available as a whole, also includes passing the first touch from chunk to chunk. If the
- * expected speedup is below LEAST_GAIN, `relay` on two threads is better. */
+ * the cost of entering the block in a new table and of resolving the first touch.
+ * STREAMED_FIRST_COST, for a trace that is not available as a whole, also includes passing the
+ * first touch from chunk to chunk. If the expected speedup is below LEAST_GAIN, `relay` on two
+ * threads is better. */
 #define FIRST_COST          2.0
 #define STREAMED_FIRST_COST 7.0
 #define LEAST_GAIN          1.4
@@ -45,8 +46,8 @@
  * whole trace is available. */
 #define MANY_THREADS 6
 
-/* The sample may use 1 / SAMPLE_PART of the memory limit, if there is one, and the tables of the
- * chunks may use 1 / TABLES_PART of it. */
+/* If there is a memory limit, the sample may use 1 / SAMPLE_PART of the limit, and the tables of
+ * the chunks may use 1 / TABLES_PART of the limit. */
 #define SAMPLE_PART  16
 #define TABLES_PART  4
 #define BLOCK_BYTES  48.0   /* bytes per block in the table of a chunk */
@@ -55,9 +56,9 @@
 #define LEAST        "stream" /* needs less memory than relay and chunks */
 #define TOO_SHORT    "because the trace is too short for threads"
 
-/* STOPS is the number of times that the sample is measured: at a quarter, at half and at its end.
- * If the fraction of first touches in the first quarter is below FEW_FIRSTS, the later measurements
- * are not needed. */
+/* STOPS is the number of times that the sample is measured: when it is a quarter full, half full
+ * and full. If the fraction of first touches in the first quarter is below FEW_FIRSTS, the later
+ * measurements are not needed. */
 #define STOPS 3
 
 typedef struct auto_engine {
@@ -116,8 +117,9 @@ static rd_status auto_open(void *self, rdi_run *run) {
     return e->sample ? RD_OK : RD_ENOMEM;
 }
 
-/* Passes at most RDI_FEED_MAX references to an immediate engine. If the engine counts distances and
- * none are requested, the engine counts them. Otherwise this function counts and delivers them. */
+/* Passes at most RDI_FEED_MAX references to an immediate engine. If no distances are requested, an
+ * engine that can count distances counts them itself. Otherwise this function counts and delivers
+ * them. */
 static rd_status pass_on_batch(auto_engine *e, const uint64_t *blk, size_t n) {
     if (e->inner.counter == RDI_ENGINE_COUNTS && !e->run->in->distances)
         return e->inner.ops->feed(e->inner.state, blk, n, NULL);

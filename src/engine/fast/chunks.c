@@ -6,7 +6,7 @@
  * of a round is the longest, because its rank resolves no other chunk. Rank 0 has no chunk: it
  * holds the past, which is everything before the round. So the other ranks can begin the next round
  * before the past has taken over their blocks. A long feed, or a trace in parts, is one round if no
- * distances are requested. The option `chunk` limits the rounds of a feed.
+ * distances are requested. The option `chunk` limits the length of these rounds.
  *
  * Any thread can execute any step that is due, of any rank, so that no thread waits while another
  * rank has work. Lists of first touches are neither copied nor sent, because a step finds the lists
@@ -36,8 +36,8 @@
 
 /* ---- sizes of chunks ---- */
 
-/* Returns the largest automatic chunk size, in references. The buffers of references may use an
- * eighth of the memory limit, and the buffers of distances another eighth. */
+/* Returns the largest automatic chunk size, in references. References that wait in memory may use
+ * an eighth of the memory limit, and distances another eighth. */
 static size_t most_references(const rdi_chunks *e) {
     uint64_t affordable = e->run->in->mem_bytes / (16 * sizeof(uint64_t) * e->n_chunks);
     return affordable < MOST_CHUNK ? (size_t)affordable : MOST_CHUNK;
@@ -68,8 +68,8 @@ static void crew_member(void *arg, unsigned worker) {
     rdi_monitor_leave(&e->monitor);
 }
 
-/* Delivers the distances of the finished rounds, so that their buffers can be used again. The
- * caller is inside the monitor, which the function leaves while the sink works. */
+/* Delivers the distances of the finished rounds, so that the memory of these rounds can be used
+ * again. The caller is inside the monitor, which the function leaves while the sink works. */
 static rd_status deliver(rdi_chunks *e) {
     while (e->delivered < e->ranks[0].round) {
         rdi_chunks_round *p = rdi_chunks_round_of(e, e->delivered);
@@ -155,8 +155,8 @@ static rd_status feed_copied(rdi_chunks *e, const uint64_t *blk, size_t n) {
 
 /* Analyzes the references in place, without a copy, and returns when they are done. All of them are
  * one round, because longer chunks have relatively fewer first touches. If distances are requested,
- * which need a buffer, or if the option `chunk` is given, the references are divided into rounds of
- * at most `goal` references. */
+ * which need memory until they are delivered, or if the option `chunk` is given, the references are
+ * divided into rounds of at most `goal` references. */
 static rd_status feed_borrowed(rdi_chunks *e, const uint64_t *blk, size_t n) {
     bool whole = !e->run->in->distances && !e->chunk_option;
     for (size_t part = 0; n > 0; blk += part, n -= part) {

@@ -52,7 +52,7 @@ typedef struct rdi_chunks_rank {
     rdi_u64_list *open;        /* receives the first touches of the slice that is being read */
     uint64_t round;            /* the number of the current round */
     size_t prepared;           /* number of completed preparations of this round: the steps before
-                                  its first slice */
+                                  the rank's first slice */
     size_t chunk_at, slice_at; /* chunk and slice of the next step after the preparations */
     bool busy;                 /* true: a thread is executing a step of this rank */
 } rdi_chunks_rank;

@@ -109,7 +109,7 @@ static rd_status read_slice(rdi_chunks *e, rdi_chunks_rank *r, uint64_t first, u
     return RD_OK;
 }
 
-/* Stores the index in the round of each open first touch of the slice. The distances of the slice
+/* For each open first touch of the slice, stores its index in the round. The distances of the slice
  * begin at dist[at]. */
 static rd_status note_places(rdi_chunks *e, rdi_chunks_slice *slice, const uint64_t *dist,
                              uint64_t at) {
@@ -137,9 +137,9 @@ static rd_status analyze(rdi_chunks *e, size_t i) {
     return dist ? note_places(e, slice, dist, at) : RD_OK;
 }
 
-/* Resolves a slice and writes the distances that it finds to their places in `dist`. If one call of
- * rdi_chunk_resolve() finds no distance for several first touches, the earliest of them stay open,
- * and the rest are infinite. */
+/* Resolves a slice and writes the distances that it finds to their places in `dist`. The first
+ * touches whose distances rdi_chunk_resolve() does not find stay open. With a bound, only the
+ * earliest of these first touches stay open, and the distances of the rest are infinite. */
 static rd_status resolve_places(rdi_chunk *c, rdi_chunks_slice *slice, uint64_t *dist,
                                 rdi_u64_list *open) {
     uint64_t *place = slice->places.at, found[RDI_FEED_MAX];

@@ -223,9 +223,9 @@ static rd_status change_way(relay_engine *r) {
     return RD_OK;
 }
 
-/* Answers references from the front, and puts the misses into the packet, which it hands over when
- * it is full. *n is the number of references on entry, and the number of references consumed on
- * return. */
+/* Answers references from the front, puts the misses into the packet, and hands the packet over
+ * when it is full. *n is the number of references on entry, and the number of references consumed
+ * on return. */
 static rd_status feed_front(relay_engine *r, const uint64_t *blk, size_t *n) {
     rdi_stream_packet *packet = open_packet(r);
     size_t before = packet->n, most = *n < RDI_STREAM_STEP ? *n : RDI_STREAM_STEP;

@@ -6,7 +6,8 @@
  *   table   maps a block to the slot of its last reference; a bucket is one cache line, and look-ups
  *           run in tiles whose cache misses overlap
  *   axis    has one bit per slot, set if the slot is a block's last reference, and counts per 512,
- *           16384 and 524288 slots, so that the bits above a slot are the sum over three cache lines
+ *           16384 and 524288 slots, so that the number of set bits above a slot is summed from
+ *           three cache lines
  *   front   keeps the 64 most recent blocks, in order, apart from the axis, while enough reuse is
  *           near
  *

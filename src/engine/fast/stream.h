@@ -24,7 +24,8 @@
 #include "order/slot_axis.h"
 #include "order/slot_table.h"
 
-/* Maximum number of references per pass of a kernel. Masks have one bit for each of them. */
+/* Maximum number of references per pass of a kernel. Masks have one bit for each of these
+ * references. */
 #define RDI_STREAM_TILE 64
 /* Maximum number of references between two checks for free space. */
 #define RDI_STREAM_STEP  RDI_SLOT_TABLE_STEP
@@ -34,8 +35,8 @@
  * the front each time the front is flushed, before and after the step, and two tiles to spare. */
 #define RDI_STREAM_SLOTS_NEEDED (RDI_STREAM_STEP + 2 * RDI_STREAM_FRONT + 2 * RDI_STREAM_TILE)
 
-/* Distances below RDI_STREAM_DENSE are counted one by one, and longer distances in bins of this
- * width. Each of these bins lies within one log-linear bin of the histogram. */
+/* Distances below RDI_STREAM_DENSE are counted one by one, and longer distances in bins that are
+ * RDI_STREAM_DENSE wide. Each of these bins lies within one log-linear bin of the histogram. */
 #define RDI_STREAM_DENSE 2048
 
 /* The counts so far, which are added to run->out.hist at the end. */
@@ -99,7 +100,7 @@ typedef struct rdi_stream_kernel {
     /* These two functions divide the work between two threads if there is no front. slots() looks
      * up n references in the table and stores their previous slots in the packet, which must have
      * room. measured() computes and counts their distances with the axis `a`. The thread of slots()
-     * does not change the axis except for its next slot. */
+     * changes nothing in the axis except axis.next. */
     void (*slots)(rdi_stream *e, const uint64_t *blk, size_t n, rdi_stream_packet *out);
     void (*measured)(rdi_stream *e, const rdi_slot_axis *a, const rdi_stream_packet *in);
     /* Sets newer[i] to the number of live slots above the slot of blk[i], for n distinct blocks,
@@ -116,8 +117,8 @@ typedef struct rdi_stream_kernel {
     void (*gaps)(rdi_stream *e, const uint64_t *blk, size_t n, rdi_stream_runs *out);
     /* Returns the number of set bits above slot s. a->above must be up to date. */
     uint64_t (*newer)(const rdi_slot_axis *a, uint64_t s);
-    /* Renumbers the slots of the n blocks that have one as 1 to n, in the same order. The front
-     * must be flushed. The caller resets the axis. */
+    /* Renumbers the slots of all n blocks that have a slot: they get slots 1 to n, in the same
+     * order. The front must be flushed. The caller resets the axis. */
     void (*renumber)(rdi_stream *e);
     /* Removes the blocks with slots up to `last`, and subtracts `down` <= `last` from the slots of
      * the remaining blocks. The front must be flushed. The caller moves the axis. */
@@ -131,8 +132,8 @@ extern const rdi_stream_kernel rdi_stream_plain, rdi_stream_avx2, rdi_stream_avx
     rdi_stream_wide;
 
 /* Number of references between two decisions about the front. The front is turned on if at least
- * 40 % of the references have a distance below RDI_STREAM_FRONT, and off if fewer than 25 % have
- * one. In between it stays as it is. */
+ * 40 % of the references have a distance below RDI_STREAM_FRONT, and off if fewer than 25 % do. In
+ * between, the front stays as it is. */
 #define RDI_STREAM_WINDOW            (8 * RDI_STREAM_STEP)
 #define RDI_STREAM_FRONT_ON_PERCENT  40
 #define RDI_STREAM_FRONT_OFF_PERCENT 25
@@ -158,9 +159,10 @@ struct rdi_stream {
     rdi_stream_front front; /* if the front is off, it holds the most recent blocks, newest first */
     void *front_entry[RDI_STREAM_FRONT];       /* per lane: the slot field of its block in the
                                                   table */
-    uint64_t window, window_refs, window_near; /* length of the current window, and the numbers of
-                                                  its references so far and of those with a
-                                                  distance below RDI_STREAM_FRONT */
+    uint64_t window, window_refs, window_near; /* length of the current window in references, number
+                                                  of references in it so far, and number of these
+                                                  references with a distance below
+                                                  RDI_STREAM_FRONT */
     uint64_t bound;                            /* bound of the distances; UINT64_MAX: none */
     uint64_t cutoff;                           /* slots up to this one have distances of `bound` or
                                                   more, which need not be measured */
