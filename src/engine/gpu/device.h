@@ -20,14 +20,14 @@ typedef enum rdi_stream {
     RDI_STREAM_WORK, /* for kernels */
     RDI_STREAM_IN,   /* for copies to the device, concurrent with kernels */
     RDI_STREAM_OUT,  /* for copies from the device, and for small kernels that run concurrently with
-                        others */
+                        other kernels */
     RDI_STREAMS
 } rdi_stream;
 
 typedef struct rdi_device rdi_device;
 typedef struct rdi_event rdi_event;
 
-/* Returns the reason why no GPU can be used here, or NULL if one can. */
+/* Returns the reason why no GPU can be used here, or NULL if a GPU can be used. */
 const char *rdi_device_unavailable(void);
 
 /* Opens the first GPU and creates its streams. */
@@ -49,7 +49,7 @@ rd_status rdi_device_alloc(rdi_device *d, size_t bytes, void **out);
 void rdi_device_free(rdi_device *d, void *p);
 
 /* These functions allocate and free pinned host memory, which the device reads and writes directly.
- * The context counts it. */
+ * The context counts this memory. */
 rd_status rdi_pinned_alloc(rdi_device *d, size_t bytes, void **out);
 void rdi_pinned_free(rdi_device *d, void *p, size_t bytes);
 /* rdi_device_pin() pins memory of the caller and returns whether this succeeded. The system may
@@ -59,7 +59,7 @@ void rdi_device_unpin(rdi_device *d, void *p);
 /* Returns whether the memory at `p` is pinned, so that it can be copied without staging. */
 bool rdi_device_is_pinned(rdi_device *d, const void *p);
 
-/* A buffer in device memory. Its contents are lost when it grows. */
+/* Device memory that grows on demand and then loses its contents. */
 typedef struct rdi_device_buffer {
     void *at;
     size_t bytes;

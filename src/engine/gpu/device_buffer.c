@@ -1,4 +1,5 @@
-/* Implements growing buffers in device memory. All implementations of device.h share this code. */
+/* Implements rdi_device_reserve() and rdi_device_release(): device memory that grows. All
+ * implementations of device.h share this code. */
 #include "engine/gpu/device.h"
 
 rd_status rdi_device_reserve(rdi_device *d, rdi_device_buffer *buffer, size_t bytes) {

@@ -1,4 +1,4 @@
-/* Implements the stages of the exact GPU engine as CUDA kernels. See exact.h for the stages and
+/* Implements the stages of engine `gpu` as CUDA kernels. See exact.h for the stages and
  * exact_core.h for the algorithm. */
 #include "engine/gpu/cuda_device.h"
 #include "engine/gpu/exact.h"
@@ -139,8 +139,8 @@ static __device__ rdi_exact_link load_link(const rdi_exact_link *links, uint32_t
  * Before every tile, the thread block writes for each bucket the number of earlier references of
  * the panel whose previous reference lies in a higher bucket. */
 
-/* Returns the sum of the counts in words [begin, end) of the histogram, the strip of the warp.
- * Every word has two counts. */
+/* Returns the sum of the counts in words [begin, end) of the histogram. These words are the strip
+ * that the warp sums, and every word has two counts. */
 static __device__ uint32_t strip_sum(const uint32_t *histogram, uint32_t begin, uint32_t end) {
     uint32_t sum = 0;
     for (uint32_t i = begin + threadIdx.x % 32; i < end; i += 32)

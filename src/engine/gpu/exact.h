@@ -1,5 +1,5 @@
-/* Declares the stages of the exact GPU engine. exact.cu runs them on the device, and plain_exact.c
- * runs them in plain memory. They run on RDI_STREAM_WORK, in the order of their declarations,
+/* Declares the stages of engine `gpu`. exact.cu runs them on the device, and plain_exact.c runs
+ * them in plain memory. The stages run on RDI_STREAM_WORK, in the order of their declarations,
  * unless stated otherwise. */
 #ifndef RDI_EXACT_H
 #define RDI_EXACT_H

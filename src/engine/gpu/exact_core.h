@@ -1,6 +1,5 @@
-/* Defines the arithmetic of the exact GPU engine. CUDA kernels (exact.cu) and plain C
- * (plain_exact.c) call the same functions, so that tests without a GPU exercise the code that runs
- * on it.
+/* Defines the arithmetic of engine `gpu`. CUDA kernels (exact.cu) and plain C (plain_exact.c) call
+ * the same functions, so that tests without a GPU exercise the code that runs on it.
  *
  * A round is a sequence of positions: first the LRU stack of the previous round, oldest block
  * first, then the references of this round. Let prev(i) be the position of the previous reference

@@ -21,8 +21,8 @@ extern "C" {
 /* Writes the times 0, 1 ... n - 1 to `time`. */
 rd_status rdi_geometric_times(rdi_device *d, uint32_t *time, uint32_t n);
 
-/* Computes next(t) for n references. `block` has their blocks in sorted order, and `time` has the
- * time of each. */
+/* Computes next(t) for n references. `block` has the referenced blocks in sorted order, and time[i]
+ * is the time of the reference to block[i]. */
 rd_status rdi_geometric_link(rdi_device *d, const uint64_t *block, const uint32_t *time, uint32_t n,
                              uint32_t *next);
 

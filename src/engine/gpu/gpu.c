@@ -1,11 +1,12 @@
 /* gpu: measures exact distances on a CUDA device, at billions of references per second.
  *
  * The engine collects references in rounds. While the device works on one round, the engine copies
- * the next one to it. A round is sorted by block, which gives every reference its previous
- * reference. Counting the inversions among previous positions then gives every distance: see
- * exact_core.h. A round depends on earlier rounds only through the LRU stack, which stays on the
- * device. The stack precedes the references of the round as if its blocks had just been referenced,
- * oldest first; these positions are not counted. So the result is exact for a trace of any length.
+ * the next round to the device. A round is sorted by block, which gives every reference its
+ * previous reference. Counting the inversions among previous positions then gives every distance:
+ * see exact_core.h. A round depends on earlier rounds only through the LRU stack, which stays on
+ * the device. The stack precedes the references of the round as if its blocks had just been
+ * referenced, oldest first; these positions are not counted. So the result is exact for a trace of
+ * any length.
  *
  * Time: O(n + n^2 / 2^26) for a round of n references and live blocks, where the second term is for
  * the table. Memory: about 70 bytes on the device per reference of a round and per live block. With
@@ -29,7 +30,8 @@
 #define LEAST_ROUND ((uint64_t)1 << 22)
 #define USUAL_ROUND ((uint64_t)1 << 26)
 #define MOST_ROUND  ((uint64_t)1 << 28)
-/* A round has this many times as many references as the stack has blocks, within limits. */
+/* Number of references in a round per block of the stack, as long as the length of the round stays
+ * within the limits above. */
 #define STACK_SHARE 8
 /* Maximum number of references in each of the two pinned staging buffers. */
 #define STAGING   ((size_t)1 << 20)
@@ -51,7 +53,7 @@ typedef struct gpu_engine {
     unsigned filling;
     size_t uploaded, goal; /* number of references of the round sent to the device so far, and
                               length of the whole round */
-    /* Pinned memory: references wait in staging[staging_at] while the other buffer is being
+    /* Pinned memory: references wait in staging[staging_at] while the other staging buffer is being
      * sent. */
     uint64_t *staging[2];
     size_t staged, staging_n;
@@ -81,8 +83,9 @@ static size_t next_goal(const gpu_engine *e) {
     return (size_t)(goal > LEAST_ROUND ? goal : LEAST_ROUND);
 }
 
-/* Uploads the next n references of the round from pinned memory, which must stay valid until they
- * have arrived, and extends the range of ids by them. */
+/* Uploads the next n references of the round from pinned memory, and extends the range of ids to
+ * the ids of these references. The pinned memory must stay valid until the references have
+ * arrived. */
 static rd_status upload(gpu_engine *e, const uint64_t *refs, size_t n) {
     rdi_device_buffer *to = &e->incoming[e->filling];
     if (e->uploaded == 0)
@@ -139,8 +142,7 @@ static rd_status upload_pinned(gpu_engine *e, const uint64_t *refs, size_t n) {
     return RD_OK;
 }
 
-/* Starts the round, which is full or the last one, on the device, and begins to collect the next
- * round. */
+/* Starts the collected round on the device, and begins to collect the next round. */
 static rd_status hand_over(gpu_engine *e) {
     RD_TRY(send_staged(e));
     RD_TRY(rdi_device_download(e->device, RDI_STREAM_OUT, e->range_seen, e->range.at,

@@ -35,8 +35,8 @@ const rdi_gpu_costs *rdi_gpu_costs_of(const void *state);
 typedef struct rdi_gpu_rounds {
     rdi_run *run;
     rdi_device *device;
-    /* stack[stack_at] holds the LRU stack in device memory, oldest block first. The other buffer is
-     * for the stack after the current round. */
+    /* stack[stack_at] holds the LRU stack in device memory, oldest block first. The other element
+     * is for the stack after the current round. */
     rdi_device_buffer stack[2];
     unsigned stack_at;
     uint64_t stack_skip; /* number of blocks at the beginning of the stack that are beyond the

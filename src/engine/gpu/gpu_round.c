@@ -6,7 +6,8 @@
 
 #include <inttypes.h>
 
-/* Maximum number of positions in a round: the histogram of their buckets fits in shared memory. */
+/* Maximum number of positions in a round. The histogram of the buckets of this many positions still
+ * fits in shared memory. */
 #ifndef RDI_GPU_POSITIONS /* a test defines fewer positions */
 #define RDI_GPU_POSITIONS (1u << 29)
 #endif
@@ -127,7 +128,7 @@ static rd_status fit_bins(rdi_gpu_rounds *g, uint64_t n) {
 
 /* ---- memory ---- */
 
-/* A buffer, and the number of bytes that a round needs in it. */
+/* A device buffer, and the number of bytes that a round needs in it. */
 typedef struct needs {
     rdi_device_buffer *buffer;
     uint64_t bytes;
@@ -199,7 +200,7 @@ static rd_status affordable(rdi_gpu_rounds *g, uint64_t n, uint32_t *out) {
     return RD_OK;
 }
 
-/* Rounds n up, so that a slowly growing stack does not reallocate memory in each round. */
+/* Rounds n up, so that memory is not allocated again in each round while the stack grows slowly. */
 static uint64_t rounded_up(uint64_t n) {
     uint64_t step = (UINT64_C(1) << rdi_bit_width(n)) / 16;
     return step ? (n + step - 1) / step * step : n;

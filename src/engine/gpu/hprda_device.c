@@ -20,7 +20,7 @@ typedef struct backend {
     rdi_device_buffer block, dist, seen, live, origin, items, buckets, counts, before;
     rdi_device_buffer all_items, all_buckets, all_before, known, report;
     rdi_room host_known;
-    rdi_event *mark[4]; /* recorded before, between and after the three stages */
+    rdi_event *mark[4]; /* recorded before, between and after the three steps */
     char where[96];
 } backend;
 

@@ -57,9 +57,9 @@ rd_status rdi_levels_device_open(rd_ctx *ctx, rdi_levels_device *l);
 void rdi_levels_device_close(rdi_levels_device *l); /* may be called after a failed open */
 
 /* Runs n references through up to `levels` levels. If `whole` is set, they go through all levels
- * even if no further hit is possible. `stack` has `levels` blocks, with `nothing` after the last
- * one, and is replaced by the stack after the references. dist[i] becomes the level at which
- * reference i hits, or UINT64_MAX. */
+ * even if no further hit is possible. `stack` has `levels` elements: the blocks of the LRU stack,
+ * and then `nothing`. The function replaces them by the LRU stack after the references. dist[i]
+ * becomes the level at which reference i hits, or UINT64_MAX. */
 rd_status rdi_levels_device_round(rdi_levels_device *l, const uint64_t *block, uint32_t n,
                                   uint64_t levels, bool whole, uint64_t nothing, uint64_t *stack,
                                   uint64_t *dist);

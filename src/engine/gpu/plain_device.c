@@ -81,7 +81,7 @@ void rdi_pinned_free(rdi_device *d, void *p, size_t bytes) {
 }
 
 /* Replaces the first range that contains `p`, or the first unused range if `p` is NULL. Returns
- * whether there is one. */
+ * false if there is no such range. */
 static bool replace_range(rdi_device *d, const char *p, range by) {
     bool found = false;
     for (size_t i = 0; i < MOST_PINNED && !found; i++) {

@@ -1,6 +1,5 @@
-/* Implements the stages of the exact GPU engine in plain C, with the functions that the kernels
- * use. See exact.h. This code is written for comparison with exact.cu, stage by stage, not for
- * speed. */
+/* Implements the stages of engine `gpu` in plain C, with the functions that the kernels use. See
+ * exact.h. This code is written for comparison with exact.cu, stage by stage, not for speed. */
 #include "engine/gpu/exact.h"
 
 #include <string.h>

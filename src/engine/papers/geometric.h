@@ -24,7 +24,7 @@ typedef struct rdi_geometric_memory {
     rdi_room next;  /* one uint32_t per reference */
     rdi_room work;  /* the blocks to sort with their times, or the blocks to scan; later the
                        points */
-    rdi_room work2; /* the second buffer for sorting and merging */
+    rdi_room work2; /* the second array for sorting and merging */
     rdi_room counts;
 } rdi_geometric_memory;
 

@@ -22,7 +22,7 @@ typedef struct rdi_point {
     uint32_t rank;
 } rdi_point;
 
-/* Returns how many of the first `at` points, after merging two adjacent runs, come from the left
+/* Returns how many of the first `at` points of the merge of two adjacent runs come from the left
  * run. */
 RDI_BOTH uint32_t rdi_points_split(const rdi_point *run, uint32_t n_left, uint32_t n_right,
                                    uint32_t at) {
@@ -39,7 +39,8 @@ RDI_BOTH uint32_t rdi_points_split(const rdi_point *run, uint32_t n_left, uint32
 }
 
 /* Computes points [from, to) of the merge of two adjacent runs, and stores them from out[from] on.
- * Adds to the rank of each point of the left run the number of points of the right run above it. */
+ * The rank of a point of the left run increases by the number of points of the right run that lie
+ * above the point. */
 RDI_BOTH void rdi_points_merge(const rdi_point *run, uint32_t n_left, uint32_t n_right,
                                uint32_t from, uint32_t to, rdi_point *out) {
     uint32_t n = n_left + n_right, l = rdi_points_split(run, n_left, n_right, from);

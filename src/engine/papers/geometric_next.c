@@ -1,4 +1,5 @@
-/* Computes next(t), the time of the next reference to the same block, with one of three methods:
+/* Computes next(t), the time of the next reference to the same block, with one of three methods,
+ * which the option `next` of engine `geometric` selects:
  *
  *   sort     a stable radix sort by block; adjacent entries of a block are consecutive references
  *   range:B  a backward copy-scan over the whole round for every block id below B; linear in B

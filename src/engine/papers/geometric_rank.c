@@ -1,5 +1,5 @@
-/* Computes ranks by merging: log2(n) steps lead from runs of one point to a single run. See
- * geometric_core.h.
+/* Implements rdi_geometric_rank(), which computes ranks by merging: log2(n) steps lead from runs of
+ * one point to a single run. See geometric_core.h.
  *
  * The first steps run tile by tile, inside the processor's cache, and make_run() does the first
  * four of them at once. In later steps every worker computes its share of the result, and a binary

@@ -4,8 +4,8 @@
  * The trace, without immediate repeats, is divided into rounds of N references, a round into NTB
  * groups, and a group into NB chunks of ST references, one per thread. Distances inside a chunk are
  * exact. Distances between chunks, groups and rounds are sums of the numbers of distinct blocks in
- * between (hprda_core.h). These sums are too large if chunks share blocks. `adjust` scales down a
- * sum that exceeds the number of distinct blocks.
+ * between (hprda_core.h). These sums are too large if chunks share blocks. The option `adjust`
+ * scales down a sum that exceeds the number of distinct blocks.
  *
  * First references are exact. With adjust=off no distance is below the true one. If a chunk is as
  * long as the trace, all distances are exact. There is no error bound.
@@ -221,7 +221,7 @@ static rd_status hprda_open(void *self, rdi_run *run) {
                                      : rdi_rda_threads_open(&e->round, &e->backend);
 }
 
-/* Makes room for n references. The buffers grow with the number of references, so that a short
+/* Makes room for n references. The memory grows with the number of references, so that a short
  * trace does not need the memory of a whole round. */
 static rd_status reserve(hprda_engine *e, size_t n) {
     rd_ctx *ctx = e->run->ctx;

@@ -199,8 +199,8 @@ RDI_BOTH uint64_t rdi_rda_estimate(const rdi_rda_level *level, uint64_t d) {
     return level->adjust ? rdi_rda_adjust(d, level->distinct, level->before[level->n_units]) : d;
 }
 
-/* Merges the items of one block: writes the distances between its chunks or groups to `dist`, and
- * the data about the block in all of them together to *out. */
+/* Merges the items of one block: writes the distances between the chunks or groups of the items to
+ * `dist`, and the data about the block in all these chunks or groups together to *out. */
 RDI_BOTH void rdi_rda_merge(const rdi_rda_level *level, rdi_rda_item *item, uint32_t list,
                             uint64_t *dist, rdi_rda_item *out) {
     const uint32_t *before = level->before;

@@ -17,8 +17,8 @@ typedef struct worker {
     rdi_rda_local local;
     rdi_rda_table table;     /* the table of the current group */
     uint32_t used, distinct; /* counters of `table` */
-    uint32_t *before;        /* [t]: distinct blocks of each chunk of threads 0 to t - 1, added
-                                up */
+    uint32_t *before;        /* [t]: sum of the numbers of distinct blocks in the chunks of threads
+                                0 to t - 1 */
     double seconds[RDI_RDA_STAGES];
     bool full;
 } worker;
@@ -29,7 +29,7 @@ typedef struct backend {
     worker *workers;
     rdi_room items, buckets, known; /* memory of the table of all groups, and of its merged items */
     rdi_room before_room;
-    uint32_t *before; /* [g]: distinct blocks of each of the groups 0 to g - 1, added up */
+    uint32_t *before; /* [g]: sum of the numbers of distinct blocks in groups 0 to g - 1 */
     rdi_rda_table table;
     uint32_t used, distinct, n_known;
     rdi_rda_round *current;

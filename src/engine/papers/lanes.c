@@ -1,4 +1,4 @@
-/* Chooses the inner loops that this processor supports. */
+/* Implements rdi_lanes_choose(), which chooses the inner loops for an instruction set. */
 #include "engine/papers/lanes.h"
 
 rd_status rdi_lanes_choose(rd_ctx *ctx, const char *owner, uint32_t isa, const rdi_lanes **out) {

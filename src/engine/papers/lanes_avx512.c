@@ -51,9 +51,9 @@ RDI_TARGET_AVX512 static void scan_symbol(const uint32_t *symbol, uint32_t n, ui
 }
 
 /* Returns, for each of eight references, one per lane, the block in `above` at the last miss before
- * it, or *copied if there is none. If any of the references is a miss, sets *copied to the block at
- * the last one. The blocks at misses are packed behind the copied block, and lane i selects the
- * entry whose index is the number of misses before i. */
+ * it, or *copied if there is none. If any of the references is a miss, sets *copied to the block in
+ * `above` at the last miss. The blocks at misses are packed behind the copied block, and lane i
+ * selects the entry whose index is the number of misses before i. */
 RDI_TARGET_AVX512 static inline __m512i copy_scan(__m512i above, __mmask8 miss, __m512i *copied) {
     const __m512i before = _mm512_set_epi64(0x7f, 0x3f, 0x1f, 0xf, 7, 3, 1, 0);
     __m512i packed = _mm512_maskz_compress_epi64(miss, above);

@@ -1,5 +1,5 @@
 /* levels: implements Carr and Nicol's level-by-level algorithm. It is data-parallel. Distances
- * below C are exact, and all longer ones count as infinite.
+ * below the option C are exact, and distances of C or more count as infinite.
  *
  * The engine computes the LRU stack one level at a time for all references of a round: first the
  * block on top before each reference, which gives the references of distance 0, then the second
@@ -140,8 +140,8 @@ static size_t count_missing(const scan *s) {
     return n;
 }
 
-/* Writes the known distances to their positions in the round and removes these references from the
- * scan. */
+/* Writes the distances of the references that have hit to their positions in the round, and removes
+ * these references from the scan. */
 static void remove_hits(levels_engine *e) {
     scan *s = &e->scan;
     uint64_t *dist = e->dist.at;
@@ -184,7 +184,7 @@ static void choose_nothing(levels_engine *e) {
         e->nothing = rdi_mix64(e->nothing + 1);
 }
 
-/* Stores the block at the current level after the round. The next round begins with it. */
+/* Stores the block at the current level after the round. The next round begins with this block. */
 static rd_status store_level(levels_engine *e, uint64_t block) {
     if (e->level == e->depth) {
         size_t room = e->stack.bytes / sizeof block;
@@ -222,7 +222,8 @@ static rd_status start_round(levels_engine *e) {
 }
 
 /* Returns false if all references have hit; with compact=off, always returns true. If there are
- * more than FEW_LEFT references and at least half of them have hit, removes those that have hit. */
+ * more than FEW_LEFT references and at least half of them have hit, removes the references that
+ * have hit. */
 static bool go_deeper(levels_engine *e) {
     size_t left = e->compact ? count_missing(&e->scan) : e->scan.n;
     if (left == 0)

@@ -90,7 +90,7 @@ rd_status rdi_parda_checkpoint_save(rd_ctx *ctx, const char *path, const rdi_par
 
 /* ---- reading ---- */
 
-/* Reads n numbers and adds them to the checksum. Returns false if there are fewer. */
+/* Reads n numbers and adds them to the checksum. Returns false if the file has fewer numbers. */
 static bool get(FILE *file, uint64_t *numbers, size_t n, uint64_t *sum) {
     if (fread(numbers, sizeof *numbers, n, file) != n)
         return false;

@@ -11,8 +11,8 @@ typedef struct rdi_parda_job {
     uint64_t chunk_size; /* number of references per chunk */
     uint64_t start;      /* index of the reference at which the ranks begin to read */
     uint64_t mem_bytes;  /* memory limit of each process in bytes; 0: none */
-    rd_parts parts;      /* how the ranks read the trace; if `open` is NULL, rank 0 distributes it
-                            to them */
+    rd_parts parts;      /* how the ranks read the trace; if `open` is NULL, rank 0 distributes the
+                            trace to the ranks */
 } rdi_parda_job;
 
 /* Runs all rounds of rank `r`, and sends its result to rank 0. */
