@@ -2,10 +2,10 @@
  *
  * usage: corun_bench [-n REFERENCES] TRACE TRACE...
  *
- * Reads up to REFERENCES references (20 M unless given) of each trace, in blocks of 64 bytes. For
- * each pair of traces, it interleaves them evenly, so that both take the same time, and measures
- * how often each of them misses in shared caches of 64 KiB, 256 KiB, 1 MiB and 4 MiB: exactly, by
- * the distances of the interleaved references. One line of JSON per pair and size has these miss
+ * Reads up to REFERENCES references (20 M unless given) of each trace, in blocks of 64 bytes.
+ * Interleaves the two traces of each pair evenly, as if both programs took the same time, and
+ * computes their exact miss ratios in shared caches of 64 KiB, 256 KiB, 1 MiB and 4 MiB from the
+ * distances of the interleaved references. One line of JSON per pair and size has these miss
  * ratios, the estimates of rd_corun_share() from the two profiles, the miss ratios of each program
  * alone, and the estimates that follow from the average footprints
  *
@@ -119,7 +119,8 @@ static void find_footprint(program *p, size_t m) {
     for (size_t b = 0; b < m; b++)
         gaps[p->n - last[b]]++;
     p->footprint = get(p->n + 1, sizeof *p->footprint);
-    double above = 0, sum = 0; /* the number of gaps above w, and the sum of g - w over them */
+    double above = 0, sum = 0; /* the number of gaps g above w, and the sum of g - w over these
+                                  gaps */
     for (size_t w = p->n + 1; w-- > 0;) {
         p->footprint[w] = (double)m - sum / (double)(p->n - w + 1);
         above += (double)gaps[w];
@@ -175,7 +176,7 @@ static void measure(const program *a, const program *b, double miss[2][N_CACHES]
     }
 }
 
-/* Returns the footprint after the fraction `share` of the run, which may be above 1. */
+/* Returns the footprint after the fraction `share` of the run. `share` may be above 1. */
 static double footprint_after(const program *p, double share) {
     double w = share * (double)p->n;
     if (w >= (double)p->n)
@@ -201,8 +202,8 @@ static void compose(const program *const pair[2], uint64_t blocks, double miss[2
                         NULL));
 }
 
-/* The absolute differences of estimates from the measured miss ratios: their sum, the largest one
- * and their number. */
+/* The sum, the maximum and the number of the absolute differences of estimates from the measured
+ * miss ratios. */
 typedef struct differences {
     double sum, largest;
     size_t n;

@@ -142,8 +142,8 @@ static void fill_part(void *arg, unsigned worker) {
     rd_trace_close(trace);
 }
 
-/* Fills the memory with references. Returns the number of references that were read from the file,
- * and repeated if there were too few, or 0 for a generated trace. */
+/* Fills the memory with references. If a file has too few references, repeats them. Returns the
+ * number of references read from the file, or 0 for a generated trace. */
 static size_t fill(bench *b, const char *what) {
     struct stat st;
     if (stat(what, &st) != 0) {
@@ -210,7 +210,8 @@ static int by_seconds(const void *a, const void *b) {
 
 /* ---- results ---- */
 
-/* Prints the time of each stage, and its floor: the time of a plain copy of its bytes. */
+/* Prints the time of each stage, and the floor of this time: the time of a plain copy of the
+ * stage's bytes. */
 static void print_stages(const bench *b, const run *r) {
     double refs = (double)b->n, work = 0;
     for (unsigned i = 0; i < RDI_GPU_STAGES; i++)

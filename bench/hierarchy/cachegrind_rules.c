@@ -1,7 +1,7 @@
-/* cachegrind_rules: simulates two levels on a trace file with cachegrind's two deviations from
- * docs/hierarchies.md. An access that touches several blocks is one reference and at most one miss, and goes
- * to the second level as a whole. A load and, directly after it, a store of the same bytes are one
- * reference.
+/* cachegrind_rules: simulates two levels of caches on a trace file, with the two rules in which cachegrind
+ * deviates from docs/hierarchies.md. An access that touches several blocks is one reference and at most one
+ * miss, and goes to the second level as a whole. A load and, directly after it, a store of the same bytes are
+ * one reference.
  *
  * usage: cachegrind_rules TRACE
  *

@@ -1,4 +1,4 @@
-/* Measures the speed of prefix-cache analysis: native logs, and JSON lines.
+/* Measures the speed of prefix-cache analysis on a native log and on JSON lines.
  *
  * usage: kv_bench FOLDER [TOUCHES [REPEAT]]
  *

@@ -8,7 +8,7 @@
  * has the processor seconds of the plain byte curve; the processor seconds of the same requests with
  * operations, times, lifetimes and, in the first three traces, changing sizes, once with eager and once
  * with lazy expiry; and the peak memory per object. `write` writes the plain requests of TRACE, or of the
- * first three traces, to FOLDER as oracleGeneral records, and those of `web` also as CSV.
+ * first three traces, to FOLDER as oracleGeneral records, and the requests of `web` also as CSV.
  *
  *   zipf    Zipf 0.99, 4 Mi objects
  *   drift   Zipf 0.8 over a range of 1 Mi objects that moves by one object every 16 requests; a
@@ -19,7 +19,7 @@
  *           to one of 1,000,000 objects, all equally popular; 1, 3 or 10 requests per second of the
  *           trace. Few objects are present, and almost every request lets another object expire.
  *   expire-3-small
- *           the same with 200,000 objects and 3 requests per second
+ *           like expire-3, but with 200,000 objects
  *
  * The sizes of objects are log-normal and do not depend on their popularity. */
 #include "reusedist/experimental.h"

@@ -1,5 +1,5 @@
-/* Measures Carr and Nicol's tables 1, 2, 3 and 5, and prints the paper's numbers beside the
- * results.
+/* Implements the suite `carr-nicol` of paper-bench: measures Carr and Nicol's tables 1, 2, 3 and 5,
+ * and prints the paper's numbers beside the results.
  *
  * The paper's machines were a MasPar MP-2 with 1K, 4K or 16K processing elements for the SIMD
  * algorithms, an Intel Paragon for the MIMD algorithm, and a Sparc-20 for the serial algorithm.

@@ -1,9 +1,11 @@
-/* Measures Figure 7 of Zhong, Shen, Ding (TOPLAS 2009): the speed of the order structures alone
- * over the number of elements, and the accuracy of the approximate ones on a two-dimensional FFT.
+/* Implements the suite `figure7` of paper-bench, which measures Figure 7 of Zhong, Shen, Ding
+ * (TOPLAS 2009): the speed of the order structures alone for more and more elements, and the
+ * accuracy of the approximate order structures on a two-dimensional FFT.
  *
- * The test program is that of the paper: it traverses N elements twice, in ranges of N / 100, so
- * that every second reference has the distance N / 100 - 1. The suite computes the time of the
- * previous reference, so that engines do not look up blocks. It checks every distance.
+ * The test program is that of the paper: it references each range of N / 100 elements twice in a
+ * row, so that half of the references have the distance N / 100 - 1. The suite computes the time of
+ * the previous reference, so that engines do not look up blocks. It checks every distance, or the
+ * histogram of an engine that gives no distances.
  */
 #include "papers.h"
 
@@ -70,8 +72,9 @@ typedef struct traversal {
     bool wrong;
 } traversal;
 
-/* Feeds the next `n` references and checks their distances. Their numbers begin at `number`, and the
- * numbers of their previous references at `last`. RD_COLD: they are first references. */
+/* Feeds the next `n` references and checks their distances, if the engine gives any. Reference i is
+ * to element `number` + i, and the previous reference to this element is reference `last` + i of
+ * the trace. If `last` is RD_COLD, all of them are first references. */
 static rd_status feed_batch(traversal *t, uint64_t number, uint64_t last, size_t n) {
     bool cold = last == RD_COLD;
     for (size_t i = 0; i < n; i++) {
@@ -102,8 +105,8 @@ static rd_status traverse(traversal *t, uint64_t number, uint64_t last, uint64_t
     return status;
 }
 
-/* Runs TIMED / 2 first references, and then as many reuses, on a tree that has all elements from the
- * beginning. */
+/* Runs TIMED / 2 first references, and then as many reuses, on a tree that was prefilled with all
+ * elements. */
 static rd_status run_part(traversal *t) {
     uint64_t half = TIMED / 2;
     rd_status status = traverse(t, t->elements, RD_COLD, half);

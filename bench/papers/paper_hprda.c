@@ -1,10 +1,10 @@
-/* Measures HP-RDA's figures 10 to 17 on the given traces, and prints the paper's numbers beside
- * them.
+/* Implements the suite `hprda` of paper-bench: measures HP-RDA's figures 10 to 17 on the given
+ * traces, and prints the paper's numbers beside the results.
  *
  * The paper measured SPEC CPU2000 on a Tesla C2050 and on a Xeon E5506 with four cores. Its
  * sequential algorithm uses a balanced tree; here it is the AVL tree, `olken:tree=avl`. A splay tree
  * is several times as fast, so it is measured too. The paper's Figure 11 includes the time of the
- * instrumented program. Here the time to read its recorded trace takes that place.
+ * instrumented program. Here, the time to read the recorded trace replaces it.
  */
 #include "papers.h"
 

@@ -1,4 +1,5 @@
-/* Measures the error of samplers with many seeds. Each result is compared with the exact curve. */
+/* Implements the suite `sampling` of paper-bench: measures the error of samplers with many seeds,
+ * by comparing each result with the exact curve. */
 #include "papers.h"
 
 #include <inttypes.h>

@@ -74,8 +74,8 @@ static void applu_residual(applu *s) {
         s->rsd[at] *= applu_dt;
 }
 
-/* Computes the blocks of one point: its own, and those of its neighbors `side` steps away in x, y
- * and z. */
+/* Computes the blocks of one point: its own block, and the blocks of its neighbors `side` steps
+ * away in x, y and z. */
 static void applu_point_blocks(const applu *s, int at, int side, double *block) {
     int n = s->n, steps[3] = {n * n, n, 1};
     const double *u = s->u + APPLU_VARS * at;

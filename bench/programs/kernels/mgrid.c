@@ -101,7 +101,7 @@ static void mgrid_restrict(const mgrid_cube *fine, const mgrid_cube *coarse) {
     mgrid_wrap(coarse, coarse->r);
 }
 
-/* Adds the coarse correction to the fine one. Between points, it is the mean of the neighbors. */
+/* Adds the coarse correction, interpolated between the coarse points, to the fine correction. */
 static void mgrid_interpolate(const mgrid_cube *coarse, const mgrid_cube *fine) {
     int n = fine->n, w = fine->w, cw = coarse->w;
     const double *c = coarse->u;

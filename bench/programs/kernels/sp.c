@@ -51,7 +51,7 @@ static sp_flow sp_make(int n) {
     return f;
 }
 
-/* Computes the values of every point that several terms need. */
+/* Computes, for every point, the values that several terms need. */
 static void sp_derived(sp_flow *f) {
     int points = f->n * f->n * f->n;
     for (int at = 0; at < points; at++) {
