@@ -204,7 +204,7 @@ PASS void measure(rdi_stream *e, const rdi_slot_axis *axis, const tile *b, uint6
         unsigned j = (unsigned)__builtin_ctzll(left);
         uint64_t s = b->old[j];
         /* Number of blocks that entered slots above s since the tile began: slots first to first +
-         * j - 1, except those up to s. */
+         * j - 1, except the slots up to s. */
         uint64_t entered = first + j - (s >= first ? s + 1 : first);
         d[j] = in_front + newer(&a, s) + entered - left_since(b->old, j, (SLOT)s);
     }

@@ -138,15 +138,16 @@ static inline rdi_exact_shape rdi_exact_shape_of(uint32_t stack_n, uint32_t refs
     return s;
 }
 
-/* Returns the key of a position in its tile: the previous reference, so that a later previous
- * reference is greater, or 0 if there is none. */
+/* Returns the key of a position in its tile: the position of the previous reference plus 1, so that
+ * a later previous reference gives a greater key, or 0 if there is none. */
 RDI_BOTH static inline uint32_t rdi_exact_tile_key(rdi_exact_link link) {
     return link.prev_plus_1;
 }
 
-/* Returns the key of a position in its bucket: the tile of its next reference, so that an earlier
- * tile is greater, or 0 if there is no next reference. The pairs to count are the higher positions
- * in the bucket that have a greater key, so a bucket is processed from its end. */
+/* Returns the key of a position in its bucket: the tile of its next reference, numbered from the
+ * last tile, so that an earlier tile gives a greater key, or 0 if there is no next reference. The
+ * pairs to count are the higher positions in the bucket that have a greater key, so a bucket is
+ * processed from its end. */
 RDI_BOTH static inline uint32_t rdi_exact_bucket_key(rdi_exact_shape s, rdi_exact_link link) {
     return link.next == RDI_EXACT_NONE ? 0 : s.tiles - (link.next - s.stack_n) / RDI_EXACT_TILE;
 }

@@ -36,7 +36,7 @@
 /* Maximum number of references in each of the two pinned staging buffers. */
 #define STAGING   ((size_t)1 << 20)
 #define COPY_REFS ((size_t)1 << 23) /* maximum number of references per copy */
-/* A feed of fewer references is staged without a check for pinned memory. */
+/* A feed of fewer references than this is staged without a check for pinned memory. */
 #define PINNED_LEAST ((size_t)1 << 16)
 
 typedef struct gpu_engine {

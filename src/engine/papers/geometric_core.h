@@ -45,8 +45,8 @@ RDI_BOTH void rdi_points_merge(const rdi_point *run, uint32_t n_left, uint32_t n
                                uint32_t from, uint32_t to, rdi_point *out) {
     uint32_t n = n_left + n_right, l = rdi_points_split(run, n_left, n_right, from);
     uint32_t r = n_left + from - l, i = from;
-    for (; i < to && l < n_left && r < n; i++) { /* the loop has no branch on the order, which is
-                                                    unpredictable */
+    for (; i < to && l < n_left && r < n; i++) { /* the loop has no branch on the order, because the
+                                                    order is unpredictable */
         uint32_t left = run[l].next < run[r].next, mask = 0u - left;
         rdi_point p = run[(l & mask) | (r & ~mask)];
         p.rank += (n - r) & mask;

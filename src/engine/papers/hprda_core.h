@@ -25,8 +25,8 @@ RDI_BOTH uint64_t rdi_rda_hash(uint64_t block) {
 /* A thread's private memory. `seen` and `live` must be zero before a chunk is analyzed. */
 typedef struct rdi_rda_local {
     uint32_t *seen;   /* hash table: position of a block's last reference, from 1; 0: free */
-    uint32_t slots;   /* number of slots in the hash table, above the number of references; a power
-                         of two */
+    uint32_t slots;   /* number of slots in the hash table: a power of two above the number of
+                         references in the chunk */
     uint64_t *live;   /* one bit per reference, set if no later reference is to the same block */
     uint32_t *origin; /* per live reference: position of the first reference to the same block */
 } rdi_rda_local;

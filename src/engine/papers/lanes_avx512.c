@@ -5,7 +5,8 @@
 #include <immintrin.h>
 
 /* Makes a run of at most sixteen points: compares each point with all points at once. The place of
- * a point is the number of smaller points, and its rank is the number of larger points after it. */
+ * a point is the number of points with smaller next times, and its rank is the number of later
+ * points with larger next times. */
 RDI_TARGET_AVX512 static void make_run(const uint32_t *next, uint32_t time, uint32_t n,
                                        rdi_point *out) {
     __mmask16 all = (__mmask16)((1u << n) - 1);

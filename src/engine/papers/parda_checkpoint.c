@@ -39,8 +39,8 @@ uint64_t rdi_parda_digest(uint64_t digest, const uint64_t *blocks, size_t n) {
     return digest;
 }
 
-/* Refuses links, because the caller removes `path` in the end, and devices and pipes, which cannot
- * be read again. */
+/* Refuses links, because the caller removes `path` in the end. Refuses devices and pipes, because
+ * they cannot be read again. */
 rd_status rdi_parda_checkpoint_check(rd_ctx *ctx, const char *path) {
     struct stat st;
     if (strcmp(path, "-") == 0)
