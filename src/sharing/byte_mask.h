@@ -1,16 +1,18 @@
-/* Sets of bytes of a block, in one or more words: one bit per byte, or per part of a large
- * block. */
+/* Sets of bytes of a block, in one or more words. A bit stands for a byte or, in a large block, for
+ * several adjacent bytes. */
 #ifndef RDI_BYTE_MASK_H
 #define RDI_BYTE_MASK_H
 
 #include "base/common.h"
 
-/* The bytes of a block that one reference touches: from the first to the last, both inclusive. */
+/* The bits for the bytes of a block that one reference touches: from the first to the last, both
+ * inclusive. */
 typedef struct rdi_byte_range {
     uint32_t first, last;
 } rdi_byte_range;
 
-/* Returns the bits of word w that belong to the bytes of the range. */
+/* Returns the bits of word w that belong to the range, which must have at least one bit in this
+ * word. */
 static inline uint64_t rdi_range_word(rdi_byte_range r, uint32_t w) {
     uint32_t from = r.first > 64 * w ? r.first - 64 * w : 0;
     uint32_t to = r.last < 64 * w + 63 ? r.last - 64 * w : 63;
@@ -46,7 +48,8 @@ static inline bool rdi_mask_is_empty(const uint64_t *mask, uint32_t words) {
     return true;
 }
 
-/* Folds the set into one word: every `words` bits become one bit, which is set if any of them is. */
+/* Folds a set of `words` words into one word: every `words` consecutive bits become one bit, which is set if any of
+ * them is set. */
 static inline uint64_t rdi_mask_fold(const uint64_t *mask, uint32_t words) {
     uint64_t folded = 0;
     for (uint32_t w = 0; w < words; w++)

@@ -1,6 +1,7 @@
-/* The blocks of the first thread, as long as no other thread has referenced anything. Most programs
- * have only one thread, and then this table is all that the details of shared blocks need. When a
- * second thread appears, the table is converted to copies (sharing/private_stacks.h).
+/* The blocks of the first thread, as long as no other thread has referenced anything. The table is
+ * used if no distances are requested. Most programs have only one thread, and then the table is all
+ * that the details of shared blocks need. When a second thread appears, the table is converted to
+ * copies (sharing/private_stacks.h).
  */
 #ifndef RDI_LONE_BLOCKS_H
 #define RDI_LONE_BLOCKS_H
@@ -12,7 +13,7 @@
 
 typedef struct rdi_lone_block {
     uint64_t block;
-    uint64_t touched;  /* bits, as in rdi_shared_run, that the thread has used */
+    uint64_t touched;  /* the bits that the thread has used; rdi_shared_run says what a bit is */
     uint64_t count[2]; /* number of loads, and of stores; both 0: the slot is empty */
 } rdi_lone_block;
 
@@ -38,7 +39,7 @@ static inline bool rdi_lone_block_is_free(const rdi_lone_block *slot) {
     return (slot->count[0] | slot->count[1]) == 0;
 }
 
-/* Returns the slot of a block, or the empty slot where it belongs. */
+/* Returns the slot of a block or, if the table does not have the block, the empty slot for it. */
 static inline rdi_lone_block *rdi_lone_blocks_find(const rdi_lone_blocks *t, uint64_t block) {
     rdi_lone_block *slot = rdi_lone_blocks_home(t, block), *end = t->slot + ((size_t)1 << t->bits);
     while (slot->block != block && !rdi_lone_block_is_free(slot))

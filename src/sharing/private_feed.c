@@ -1,9 +1,9 @@
-/* Processes batches of references to private caches, in tiles of runs. See private_stacks.h.
+/* Implements rd_sharing_feed(): processes batches of references to private caches, in tiles. See
+ * private_stacks.h.
  *
- * The scan of a thread's top answers most runs. The other runs are processed one by one. The blocks
- * that are not in the top are looked up in advance, in steps that run one, two and three tiles
- * ahead, so that the memory that a step needs has been prefetched by the step before.
- */
+ * A scan of the top of a thread's LRU stack answers most runs of references. The other runs are
+ * processed one by one. Their blocks are looked up in advance, in steps that are three, two and one
+ * tiles ahead, so that each step has prefetched the memory that the next step needs. */
 #include "sharing/private_stacks.h"
 
 #include <string.h>
@@ -19,14 +19,14 @@ typedef struct columns {
     uint64_t process_mask; /* 0: all references belong to one process */
 } columns;
 
-/* The runs of up to TILE references of the batch, from index `at` on. A run is named by its first
- * reference. */
+/* The runs of up to TILE references of the batch, from index `at` on. A run is identified by the
+ * index of its first reference. */
 typedef struct tile {
     const rd_sharing_batch *batch;
     size_t at;
     columns c;
     rdi_top_tile runs;
-    uint64_t threads;      /* the runs whose thread differs from that of the run before */
+    uint64_t threads;      /* the runs whose thread is not the thread of the run before */
     uint64_t absent;       /* the runs whose blocks are looked up in advance */
     uint32_t thread[TILE]; /* the index of the thread of each run in `absent` */
 } tile;
@@ -37,8 +37,8 @@ static uint64_t key_of(const columns *c, size_t i) {
            (c->refs->thread ? c->refs->thread[o] : 0);
 }
 
-/* Returns whether the n blocks of the tile come from n consecutive references. The first and the last
- * origin do not tell: a reference with two blocks makes up for one that was dropped. */
+/* Returns whether the n blocks of the tile come from n consecutive references. It is not enough to compare the first
+ * and the last origin, because a reference with two blocks can make up for a dropped one. */
 static bool is_unsplit(const columns *c, size_t n) {
     uint32_t differ = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -46,9 +46,9 @@ static bool is_unsplit(const columns *c, size_t n) {
     return differ == 0;
 }
 
-/* Returns true if all n references of the tile belong to one thread. Returns false if they do not,
- * if some references have several blocks or none, or if there are no thread numbers. The loop has
- * no branches that depend on the references. */
+/* Returns true if all n references of the tile belong to one thread. Returns false if they belong
+ * to several threads, if some references have several blocks or none, or if there are no thread
+ * numbers. The loop has no branches that depend on the references. */
 static bool has_one_thread(const columns *c, size_t n) {
     const uint64_t *addr = c->refs->addr + c->origins[0];
     const uint32_t *thread = c->refs->thread;
@@ -64,7 +64,7 @@ static bool has_one_thread(const columns *c, size_t n) {
     return !differs && !(process >> 48 & c->process_mask);
 }
 
-/* Returns the set of the references whose thread differs from that of the reference before.
+/* Returns the set of the references whose thread is not the thread of the reference before.
  * Reference 0 is in the set. */
 static uint64_t find_threads(const columns *c, size_t n) {
     uint64_t set = 1, before = key_of(c, 0);
@@ -88,7 +88,8 @@ static uint64_t find_stores(const rd_sharing *s, const columns *c, size_t n) {
     return set;
 }
 
-/* Finds the runs of the n references of the tile, without branches that depend on them. */
+/* Finds the runs of the n references of the tile, without branches that depend on the
+ * references. */
 static void find_runs(const rd_sharing *s, size_t n, tile *t) {
     rdi_top_tile *runs = &t->runs;
     t->threads = has_one_thread(&t->c, n) ? 1 : find_threads(&t->c, n);
@@ -101,14 +102,16 @@ static void find_runs(const rd_sharing *s, size_t n, tile *t) {
     runs->storing = (((runs->stores & ~ends) + ~ends) | runs->stores) & ends;
 }
 
-/* Returns the end of the runs from reference i on that belong to the same thread. */
+/* Returns the end of the references from `i` on that belong to the thread of reference `i`: the
+ * index of the next reference of another thread, or of the end of the tile. */
 static size_t end_of_thread(const tile *t, size_t i) {
     uint64_t later = t->threads & (~UINT64_C(1) << i);
     return later ? (size_t)__builtin_ctzll(later) : t->runs.n;
 }
 
-/* Returns the runs among `runs`, all of the current thread, whose blocks were not seen in the tiles in
- * progress. The other blocks will be in the top. `now` is the number of the tile. */
+/* Returns the runs among `runs` whose blocks the current thread has not referenced in the tiles in progress. All runs
+ * in `runs` belong to the current thread. The blocks of the other runs need no lookup in advance, because an earlier
+ * run in progress takes care of them. `now` is the number of the tile. */
 static uint64_t find_unseen(rd_sharing *s, const uint64_t *block, uint64_t runs, uint32_t now) {
     uint64_t unseen = 0;
     for (uint32_t thread = s->current; runs; runs &= runs - 1) {
@@ -123,8 +126,10 @@ static uint64_t find_unseen(rd_sharing *s, const uint64_t *block, uint64_t runs,
     return unseen;
 }
 
-/* Finds the runs whose blocks are not in the tops of their threads, once per block, and prefetches
- * what looking them up needs. Without scans, these are the first runs of all blocks. */
+/* Sets t->absent to the runs whose blocks are looked up in advance, and prefetches the slots of the
+ * maps that look_up() reads. Of the runs of one block by one thread, only the first in the tiles in
+ * progress is in t->absent. With scans, runs whose blocks are in the top of the thread's stack are
+ * not in it. */
 static rd_status find_absent(rd_sharing *s, tile *t) {
     uint32_t now = ++s->tiles;
     t->absent = 0;
@@ -185,7 +190,7 @@ static void look_up(const rd_sharing *s, tile *t) {
     }
 }
 
-/* Prefetches what the runs in t->absent need besides their copies. */
+/* Prefetches the memory that processing the runs in t->absent needs in addition to their copies. */
 static void prefetch(const rd_sharing *s, const tile *t) {
     for (uint64_t set = t->absent; set; set &= set - 1) {
         unsigned i = (unsigned)__builtin_ctzll(set);
@@ -201,8 +206,8 @@ static void prefetch(const rd_sharing *s, const tile *t) {
     }
 }
 
-/* Counts the references `i` to `end` - 1 of the current thread, except for the distances of the
- * first references of their runs. */
+/* Counts the references `i` to `end` - 1 of the current thread, and the distance 0 of each of them
+ * that does not begin a run. */
 static void count(rd_sharing *s, const rdi_top_tile *runs, size_t i, size_t end) {
     rdi_private_stack *stack = s->threads[s->current];
     uint64_t range = rdi_tile_range(i, end);
@@ -211,8 +216,8 @@ static void count(rd_sharing *s, const rdi_top_tile *runs, size_t i, size_t end)
     stack->near[0] += end - i - (uint64_t)__builtin_popcountll(runs->starts & range);
 }
 
-/* Processes the run that begins with reference i of the current thread, which the scan has not
- * answered. `c` is the copy of its block, or 0 if it is not known. */
+/* Processes the run that begins with reference `i` of the current thread, which no scan has
+ * answered. `c` is the copy of the block, or 0 if the caller does not know the copy. */
 static rd_status feed_run(rd_sharing *s, const tile *t, size_t i, uint32_t c) {
     size_t end = rdi_tile_run_end(&t->runs, i);
     uint64_t distance;
@@ -226,7 +231,7 @@ static rd_status feed_run(rd_sharing *s, const tile *t, size_t i, uint32_t c) {
     return RD_OK;
 }
 
-/* Stores the distances of the blocks that a scan has found in the top. */
+/* Stores the distances of the runs whose blocks a scan has found in the top. */
 static void store_distances(const tile *t) {
     for (uint64_t set = t->runs.near; set; set &= set - 1) {
         size_t i = (size_t)__builtin_ctzll(set);
@@ -234,8 +239,8 @@ static void store_distances(const tile *t) {
     }
 }
 
-/* Notes the stores of the runs in t->runs.noted, which the scan has answered: adds their bytes to the
- * sets of their blocks. */
+/* Notes the stores of the runs in t->runs.noted, which the scan has answered: adds the stored bytes to the sets of
+ * the blocks. */
 static void note_stores(const rd_sharing *s, const rdi_private_stack *stack, const tile *t) {
     for (uint64_t left = t->runs.noted; left; left &= left - 1) {
         size_t i = (size_t)__builtin_ctzll(left);
@@ -248,9 +253,9 @@ static void note_stores(const rd_sharing *s, const rdi_private_stack *stack, con
     }
 }
 
-/* Processes the runs from `i` to `end` - 1, which belong to the current thread, as far as a scan
- * answers them. Sets *done to the first reference of the next run, or to `end`, and *copy to the copy
- * of this run's block, or to 0 if the scan does not know it. */
+/* Processes the runs in the references `i` to `end` - 1, which belong to the current thread, as far as a scan answers
+ * them. Sets *done to the first reference of the first run that is left, or to `end`, and *copy to the copy of this
+ * run's block, or to 0 if the scan does not know the copy. */
 static rd_status scan_thread(rd_sharing *s, tile *t, size_t i, size_t end, size_t *done,
                              uint32_t *copy) {
     rdi_private_stack *stack = s->threads[s->current];
@@ -265,7 +270,7 @@ static rd_status scan_thread(rd_sharing *s, tile *t, size_t i, size_t end, size_
     return t->runs.entered ? rdi_private_enter(s, stack, &t->runs, distances) : RD_OK;
 }
 
-/* Processes the runs from `i` to `end` - 1, which belong to the current thread. */
+/* Processes the runs in the references `i` to `end` - 1, which belong to the current thread. */
 static rd_status feed_thread(rd_sharing *s, tile *t, size_t i, size_t end) {
     count(s, &t->runs, i, end);
     if (s->scans)
@@ -339,7 +344,8 @@ static rd_status count_lone(rd_sharing *s, const rd_refs *refs, const columns *c
 }
 
 /* Counts the tiles at the beginning of the batch that belong to the only thread, and sets *done to
- * their number of references. If there is another thread, ends the table of the first one. */
+ * the number of references in these tiles. If a tile has a reference of another thread, converts
+ * the table of the first thread's blocks to copies. */
 static rd_status feed_lone(rd_sharing *s, const rd_sharing_batch *batch, size_t *done) {
     size_t n;
     for (*done = 0; s->lone.slot && *done < batch->n; *done += n) {

@@ -1,4 +1,5 @@
-/* Processes references to private caches. See private_stacks.h. */
+/* Processes single runs of references to private caches, and completes scans. See
+ * private_stacks.h. */
 #include "sharing/private_stacks.h"
 
 #include "reusedist/engine.h"
@@ -30,8 +31,8 @@ static rd_status end_lifetime(rd_sharing *s, uint32_t c) {
     return is_awaiting(s, c) ? decide(s, c, false) : RD_OK;
 }
 
-/* Counts the last coherence miss of copy `c` as true sharing if it is undecided and the reference
- * touches one of the bytes that other threads stored. */
+/* Counts the last coherence miss of copy `c` as true sharing if it is undecided and `bytes`, which
+ * a reference touches, has one of the bytes that other threads stored. */
 static rd_status check_true(rd_sharing *s, uint32_t c, rdi_byte_range bytes) {
     uint32_t sets = s->copies[c].sets;
     bool meets = sets && rdi_mask_meets_range(rdi_sets_awaited(s, sets), bytes);
@@ -109,7 +110,8 @@ rd_status rdi_private_axis_room(rd_sharing *s, rdi_private_stack *stack, uint64_
     return rdi_unit_axis_room(&stack->axis, s->ctx, n, slots);
 }
 
-/* Brings block `id` of copy `c`, which is not in the cache of its thread, to the top of the stack. */
+/* Brings block `id` of copy `c`, which is not in the cache of its thread, to the top of the stack. Without distances,
+ * only notes that the block is present. */
 static rd_status push(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint32_t c) {
     if (!s->distances) {
         s->copies[c].slot = RDI_SLOT_PRESENT;
@@ -122,8 +124,8 @@ static rd_status push(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint
     return RD_OK;
 }
 
-/* Ends the ownership of a block, because another thread references it: the stores of the owner, if
- * there is one, are no longer quiet. */
+/* Ends the ownership of a block, because another thread references it. If the block has an owner,
+ * the stores of the owner are no longer quiet. */
 static void end_owner(rd_sharing *s, rdi_shared_block *block) {
     const rdi_copy *copy = &s->copies[block->owner];
     if (block->owner && copy->slot >= RDI_SLOT_TOP)
@@ -132,7 +134,7 @@ static void end_owner(rd_sharing *s, rdi_shared_block *block) {
 }
 
 /* Adds a copy of block `id` for the current thread, which references the block for the first time.
- * Sets *out to its number. */
+ * Sets *out to the number of the copy. */
 static rd_status add_copy(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint32_t *out) {
     uint64_t *known = rdi_block_map_find(&s->index, id), old;
     uint32_t b = known ? (uint32_t)*known : rdi_private_new_block(s);
@@ -189,7 +191,7 @@ static rd_status miss(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint
 }
 
 /* Sets *distance to the distance of block `id` of copy `c`, which is on the axis, and moves the
- * copy to the top of the stack. */
+ * copy to the top of the stack. Without distances, only sets *distance to 0. */
 static rd_status reuse(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint32_t c,
                        uint64_t *distance) {
     *distance = 0;
@@ -221,7 +223,8 @@ static rd_status count(rdi_private_stack *stack, uint64_t distance) {
 }
 
 /* Brings block `id`, which is not in the top of the current thread's stack, to the top, and counts
- * its distance. The parameters are those of load(). */
+ * its distance. The parameters are those of load(), except that *c is 0 only if the thread has no
+ * copy of the block. */
 static rd_status fetch(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint32_t *c,
                        uint64_t *distance) {
     *distance = *c ? RD_MISS_COHERENCE : RD_COLD;
@@ -236,8 +239,8 @@ static rd_status fetch(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uin
 
 /* Brings block `id` to the top of the current thread's stack, and counts its distance. *c is the
  * copy of the block, or 0 if the caller does not know it; the function sets *c to the copy, and
- * *distance to the distance of the reference: RD_COLD for the first reference of the thread,
- * RD_MISS_COHERENCE for a coherence miss. */
+ * *distance to the distance of the reference: RD_COLD for the first reference of the thread to the
+ * block, RD_MISS_COHERENCE for a coherence miss. */
 static rd_status load(rd_sharing *s, rdi_private_stack *stack, uint64_t id, uint32_t *c,
                       uint64_t *distance) {
     if (!*c) {
@@ -260,9 +263,9 @@ static rd_status note_use(rd_sharing *s, uint32_t c, bool stores, rdi_byte_range
                                  &use, !stores, stores);
 }
 
-/* Handles the bytes that block reference i of the batch touches, and the store if it is one. `c` is
- * the copy of the block, which is present, and `hit` is false if the reference missed. Without
- * details, loads of copies that have no sets need nothing. */
+/* Handles the bytes that block reference `i` of the batch touches, and the store if the reference
+ * is one. `c` is the copy of the block, which is present, and `hit` is false if the reference
+ * missed. Without details, loads need nothing if the copy has no sets. */
 static rd_status use_bytes(rd_sharing *s, const rd_sharing_batch *batch, size_t i, uint32_t c,
                            bool hit) {
     const rd_refs *refs = batch->refs;
@@ -291,9 +294,10 @@ static bool is_alone(const rd_sharing *s, uint32_t c) {
     return s->copies[c].next == 0 && s->blocks[s->copies[c].block].copies == c;
 }
 
-/* Notes whether the lane of copy `c`, which is on top of the stack, is quiet for loads and for
- * stores (sharing/stack_top.h). The stores of an owner are: if other threads have had the block, the
- * first of them has made the sets of the block, to which the later ones are added. */
+/* Notes whether the lane of copy `c`, which is on top of the stack, is quiet for loads and for stores
+ * (sharing/stack_top.h). The lane is quiet for stores if the thread owns the block. If other threads have had the
+ * block, the thread became the owner by a store, which has made the sets of the block; a scan only adds later stores
+ * to these sets. */
 static void find_quiet(const rd_sharing *s, rdi_private_stack *stack, uint32_t c) {
     const rdi_shared_block *block = &s->blocks[s->copies[c].block];
     unsigned lane = s->copies[c].slot - RDI_SLOT_TOP;
@@ -308,8 +312,7 @@ static void find_quiet(const rd_sharing *s, rdi_private_stack *stack, uint32_t c
     stack->top.sets[lane] = block->sets;
 }
 
-/* Does the same as use_bytes() for all references of a run together, for blocks whose sets have one
- * word. */
+/* Does the same as use_bytes() for all references of a run together, if a set has only one word. */
 static rd_status use_word(rd_sharing *s, const rdi_private_run *run, uint32_t c, bool hit) {
     const rd_refs *refs = run->batch->refs;
     const uint32_t *origins = run->batch->origins;

@@ -7,9 +7,9 @@
  *
  * A block has an owner as long as only one thread has it. The stores of an owner change nothing for
  * the other threads except the set of bytes that were stored since their last references. These
- * bytes are collected for the block (`stored` of rdi_shared_block) and added to the sets of all
- * other copies when another thread references the block. So a store of an owner costs the same for
- * any number of threads, and only a change of the owner costs time for each copy. Such stores are
+ * bytes are collected in the first set of the block, and added to the sets of all other copies when
+ * another thread references the block. So a store of an owner costs the same for any number of
+ * threads, and only a change of the owner costs time for each copy. Most stores of an owner are
  * quiet (sharing/stack_top.h): a scan answers them, and their bytes are noted afterwards.
  *
  * Sets of bytes exist only for copies that were removed at least once, and for blocks with several
@@ -27,12 +27,12 @@
 #include "sharing/shared_blocks.h"
 #include "sharing/stack_top.h"
 
-/* A block of more bytes than this is divided into this many parts, and one bit of a set stands for
- * a part instead of a byte, so that a set takes at most 8 KiB. */
+/* The maximum number of bits in a set of bytes: a set takes at most 8 KiB. In a block of more
+ * bytes, a bit stands for several adjacent bytes. */
 #define RDI_SHARED_BYTES_MAX 65536
 
-/* The `slot` of a copy in lane 0 of the top; the numbers for the other lanes follow. Slots on the
- * axis have smaller numbers. */
+/* The `slot` of a copy in lane 0 of the top; the next numbers are for lanes 1, 2 and so on. Slots
+ * on the axis have smaller numbers. */
 #define RDI_SLOT_TOP     (UINT32_MAX - (RDI_TOP_LANES - 1))
 
 #define RDI_SLOT_PRESENT 1 /* without distances: slot of a copy that is present */
@@ -73,8 +73,8 @@ typedef struct rdi_private_stack {
     size_t n_pending;
 } rdi_private_stack;
 
-/* The last tile of references in which a thread referenced a block. A block that was seen in a tile in
- * progress may have an earlier tile here. */
+/* A recent tile in which a thread referenced a block. It is the last one, or an earlier one that was still in
+ * progress when the last one began. */
 typedef struct rdi_private_sight {
     uint64_t block;
     uint32_t thread; /* index of the thread */
@@ -97,24 +97,24 @@ struct rd_sharing {
     rdi_copy *copies; /* copy 0 is not used */
     uint64_t n_copies, copies_room;
     /* Two sets of bytes per index. The first set of a copy has the bytes that other threads stored
-     * since the last reference of its thread, except those in the set of the block. The second set
-     * has the bytes whose use makes its last coherence miss true sharing; it is empty unless this
-     * miss is undecided. The first set of a
-     * block has the bytes that the owner stored; its second set is not used. Index 0 is not
-     * used. */
+     * since the last reference of its thread, except the bytes that are still in the first set of
+     * the block. The second set of a copy has the bytes whose use makes the last coherence miss of
+     * the copy true sharing; it is empty unless this miss is undecided. The first set of a block
+     * has the bytes that the owner stored; its second set is not used. Index 0 is not used. */
     uint64_t *sets;
     uint64_t n_sets, sets_room;
     rdi_block_map thread_index; /* maps the key of a thread to its index */
     rdi_private_stack **threads;
     size_t n_threads, threads_room;
     uint32_t current; /* index of the thread of the last reference; meaningless without threads */
-    uint64_t fed;     /* number of references in all earlier batches */
+    uint64_t fed;     /* number of references before the batch of feed_tiles() */
     uint64_t window;  /* number of references per window of the timelines */
     uint64_t pc;      /* program counter of the current reference, if details are requested */
     rdi_shared_blocks *shared; /* details of shared blocks; NULL: not requested */
     rdi_lone_blocks lone;      /* without distances: all blocks, until a second thread appears */
     bool distances; /* true: threads have LRU stacks; false: only details are requested */
-    rdi_private_sight sights[1 << RDI_PRIVATE_SIGHT_BITS]; /* the last ones, by block and thread */
+    rdi_private_sight sights[1 << RDI_PRIVATE_SIGHT_BITS]; /* by a hash of the block and the
+                                                              thread */
     uint32_t tiles;                                        /* number of tiles so far */
     const rdi_top_kernel *kernel;
     bool scans; /* true: the kernel has scan(), and details are not requested */
@@ -134,12 +134,12 @@ rd_status rdi_private_need_sets(rd_sharing *s, uint32_t *number);
 /* Makes the thread with this key the current thread. Adds the thread if it is new. */
 rd_status rdi_private_choose_thread(rd_sharing *s, uint64_t key);
 
-/* References of one thread to one block, without other references between them: those from index
- * `from` to `to` - 1 of a batch. */
+/* Consecutive references of one thread to one block: the references `from` to `to` - 1 of a
+ * batch. */
 typedef struct rdi_private_run {
     const rd_sharing_batch *batch;
     size_t from, to;
-    bool stores; /* true: at least one of them stores */
+    bool stores; /* true: at least one of the references stores */
 } rdi_private_run;
 
 /* Processes a run of the current thread, and counts the distance of its first reference. *c is the
@@ -149,23 +149,24 @@ typedef struct rdi_private_run {
 rd_status rdi_private_reference(rd_sharing *s, const rdi_private_run *run, uint32_t *c,
                                 uint64_t *distance);
 
-/* Makes room for `n` more blocks on the axis of a thread. */
+/* Makes room for `n` more blocks on the axis of a thread. This may change the slots of copies. */
 rd_status rdi_private_axis_room(rd_sharing *s, rdi_private_stack *stack, uint64_t n);
 
-/* Finds the runs of the current thread among `absent`, whose copies are in tile->copy, that may enter
- * the top in a scan: `ready`, `ready_stores` and `ready_noted` of the tile. */
+/* Sets `ready`, `ready_stores` and `ready_noted` of the tile to the runs among `absent` that may enter the top in a
+ * scan. All runs in `absent` belong to the current thread, and tile->copy has the copies of their blocks. */
 void rdi_private_find_ready(const rd_sharing *s, rdi_top_tile *tile, uint64_t absent);
 
-/* Completes a scan in which blocks have entered the top (tile->entered): moves the copies that left it
- * to the axis, and counts the distances. Also stores the distances, unless `distances` is NULL. */
+/* Completes a scan in which blocks have entered the top (tile->entered): moves the copies that left the top to the
+ * axis, and counts the distances of the entered blocks. Also stores these distances in `distances`, unless it is
+ * NULL. */
 rd_status rdi_private_enter(rd_sharing *s, rdi_private_stack *stack, const rdi_top_tile *tile,
                             uint64_t *distances);
 
-/* Converts `lone` to copies of the first thread. */
+/* Converts `lone` to copies of the first thread, and frees it. */
 rd_status rdi_private_end_lone(rd_sharing *s);
 
-/* Adds the pending distances to the histograms, and counts all undecided coherence misses as false
- * sharing, because no more references follow. */
+/* Ends the analysis: counts all undecided coherence misses as false sharing, because no more
+ * references follow, and adds the pending distances to the histograms. */
 rd_status rdi_private_stacks_finish(rd_sharing *s);
 
 static inline uint64_t *rdi_sets_stored(const rd_sharing *s, uint32_t number) {
@@ -176,8 +177,8 @@ static inline uint64_t *rdi_sets_awaited(const rd_sharing *s, uint32_t number) {
     return rdi_sets_stored(s, number) + s->words;
 }
 
-/* Returns the bytes of block `id` that reference i touches, or the parts of a block with more than
- * RDI_SHARED_BYTES_MAX bytes. */
+/* Returns the range of bits for the bytes of block `id` that reference `i` touches. A block without
+ * a size has a single bit. */
 static inline rdi_byte_range rdi_bytes_of(const rd_sharing *s, const rd_refs *refs, size_t i,
                                           uint64_t id) {
     if (!s->config.block_bytes)
@@ -190,7 +191,8 @@ static inline rdi_byte_range rdi_bytes_of(const rd_sharing *s, const rd_refs *re
                             (uint32_t)((last - from) >> s->unit_bits)};
 }
 
-/* Converts bytes to the 64 bits that the log of shared blocks has per block. */
+/* Converts a range of bits of a set to the 64 bits that a run of a shared block has
+ * (rdi_shared_run). */
 static inline uint64_t rdi_log_bits(const rd_sharing *s, rdi_byte_range bytes) {
     return rdi_range_word((rdi_byte_range){bytes.first >> s->word_bits, bytes.last >> s->word_bits},
                           0);

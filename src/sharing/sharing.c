@@ -113,8 +113,8 @@ static int compare_threads(const void *a, const void *b) {
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Makes the rows of all threads, in the order of `order`, and sums their counts in *all. The caller
- * frees rows[i].bins, also after a failure. */
+/* Makes the rows of all threads in the order of `order`, and adds their counts to all->all. The
+ * caller frees rows[i].bins, also after a failure. */
 static rd_status collect_threads(const rd_sharing *s, rdi_private_stack **order,
                                  rd_thread_profile *rows, rd_private_stacks *all) {
     for (size_t i = 0; i < s->n_threads; i++) {

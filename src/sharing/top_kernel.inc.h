@@ -85,7 +85,8 @@ static KERNEL_TARGET uint64_t absent(const rdi_stack_top *t, const uint16_t *tag
     return set;
 }
 
-/* Most blocks are in the same cache line as their home, so its slots are compared first, together. */
+/* Most blocks are in the same cache line as their home slot, so the four slots of this line are compared first,
+ * together. */
 static KERNEL_TARGET uint64_t find(const rdi_block_map *map, uint64_t block) {
     const rdi_block_slot *line = map->slot + (rdi_block_map_home(map, block) & ~(size_t)3);
 #if ISA == 512
@@ -107,15 +108,15 @@ static KERNEL_TARGET uint64_t find(const rdi_block_map *map, uint64_t block) {
     return known ? *known : RDI_ABSENT;
 }
 
-/* The state of a scan, which is in registers. After a narrow store to the tags or times, a wide load would have to
- * wait, and the stores of bytes to the tile could change any member of the top. */
+/* The state of a scan. It is in registers, because after a narrow store to the tags or times, a wide load would have
+ * to wait, and because a store of bytes to the tile could change any member of the top. */
 typedef struct scanner {
     lanes16 tags, times;
     next_lane oldest; /* the lane that the next new block takes, if `full` is true */
     bool full;        /* true: new blocks may enter, because all lanes are in use, without holes */
     uint16_t now;
     value16 all_now;
-    uint64_t quiet_loads, quiet_stores, noted; /* as in the top */
+    uint64_t quiet_loads, quiet_stores, noted; /* copies of the members of rdi_stack_top */
 } scanner;
 
 /* Makes the block of run i enter the top. Returns its lane. */
