@@ -46,7 +46,7 @@ rd_status rdi_shared_blocks_event(rdi_shared_blocks *b, const rd_event *event) {
     }
 }
 
-/* Grows an array of elements of `size` bytes, so that it has an element with index n. */
+/* Grows an array of elements of `size` bytes so that it has an element with index `n`. */
 static rd_status grow(rdi_shared_blocks *b, void **array, uint64_t *room, uint64_t n, size_t size) {
     uint64_t to = *room ? *room : 64;
     while (to <= n)

@@ -1,12 +1,12 @@
 /* The details of shared blocks: which threads and which code use them, and which data they hold.
  *
- * A block is shared from its first coherence miss on. From then on, its references are logged. The
- * log begins with one seed for each thread that has referenced the block: the bytes that the thread
- * has used, and the bytes that other threads stored since its last reference. After the seeds, the
- * log has runs. A run is all references of one thread to the block until another thread references
- * it, stored as the sets of bytes that the thread loaded and stored. Coherence misses happen only
- * at the beginning of a run, so the log is enough to analyze the block again with its bytes in
- * several blocks (shared_fix.h).
+ * A block is shared from its first coherence miss on. From then on, it has a log of its references.
+ * The log begins with one seed for each thread that has referenced the block: the bytes that the
+ * thread has used, and the bytes that other threads stored since the thread's last reference. The
+ * seeds are followed by runs. A run is all references of one thread to the block until another thread
+ * references it, stored as the sets of bytes that the thread loaded and stored. Coherence misses
+ * happen only at the beginning of a run, so the log is enough to analyze the block again with its
+ * bytes in several blocks (shared_fix.h).
  */
 #ifndef RDI_SHARED_BLOCKS_H
 #define RDI_SHARED_BLOCKS_H
@@ -15,11 +15,11 @@
 #include "reusedist/sharing.h"
 #include "sharing/byte_mask.h"
 
-#define RDI_LOG_MAX    (UINT64_C(1) << 22) /* maximum number of runs in the log of all blocks */
+#define RDI_LOG_MAX    (UINT64_C(1) << 22) /* maximum number of runs in all logs together */
 #define RDI_PIECES_MAX 8                   /* maximum number of spans of data per block */
 
-/* One thread's references to one block, without references of other threads between them, or a
- * seed. A bit stands for a byte, or for 1/64 of a block of more than 64 bytes. */
+/* The references of one thread to one block until another thread references the block, or a seed. A
+ * bit stands for a byte, or for 1/64 of a block of more than 64 bytes. */
 typedef struct rdi_shared_run {
     uint64_t read, stored; /* seed: `read` has the bits that the thread has used, `stored` the bits
                               that other threads stored since the thread's last reference to the
@@ -29,7 +29,7 @@ typedef struct rdi_shared_run {
     uint32_t next; /* the next run of the block; 0: none */
 } rdi_shared_run;
 
-/* The parts of a block that one thread has used, as sets of bits. */
+/* The bits of a block that one thread has loaded and stored. */
 typedef struct rdi_shared_use {
     uint64_t loads, stores;
 } rdi_shared_use;
@@ -43,10 +43,10 @@ typedef struct rdi_shared_detail {
     rdi_span pieces[RDI_PIECES_MAX]; /* the data of the block at its last snapshot, by address */
 } rdi_shared_detail;
 
-/* The use of a copy by its thread, in addition to rdi_copy. */
+/* The use of the block by the thread of a copy, in addition to rdi_copy. */
 typedef struct rdi_copy_use {
     uint64_t loads, stores;
-    uint64_t touched;   /* bits, as in rdi_shared_run, that the thread has used so far */
+    uint64_t touched;   /* the bits of a run (rdi_shared_run) that the thread has used so far */
     uint64_t miss_pc;   /* program counter of the last coherence miss */
     uint64_t remove_pc; /* program counter of the store that removed the copy last */
 } rdi_copy_use;
@@ -55,7 +55,7 @@ typedef struct rdi_copy_use {
 typedef struct rdi_shared_site {
     uint64_t pc;
     uint64_t true_sharing, false_sharing;
-    /* Number of coherence misses of other threads that a store of this instruction caused. */
+    /* Number of coherence misses of other threads that stores of this instruction caused. */
     uint64_t removals;
     uint32_t detail; /* number of the block's detail */
     uint32_t next;   /* the next site with the same hash; 0: none */
@@ -89,18 +89,18 @@ rd_status rdi_shared_blocks_event(rdi_shared_blocks *b, const rd_event *event);
 
 /* Makes room for the use of copy `c`. */
 rd_status rdi_shared_blocks_room(rdi_shared_blocks *b, uint64_t c);
-/* Makes the detail of a block at its first coherence miss, and returns its number in *out. */
+/* Makes the detail of a block at its first coherence miss, and sets *out to the number of the
+ * detail. */
 rd_status rdi_shared_blocks_add(rdi_shared_blocks *b, uint64_t block, uint32_t *out);
-/* Adds a seed to the log of a block for the copy `c` of a thread. `lost` is the set of the bits
- * that other threads stored since the thread's last reference. */
+/* Adds a seed for copy `c` of a thread to the log of a block. `lost` is the set of the bits that
+ * other threads stored since the thread's last reference to the block. */
 rd_status rdi_shared_blocks_seed(rdi_shared_blocks *b, uint32_t detail, uint32_t thread, uint32_t c,
                                  uint64_t lost);
-/* Notes n_loads + n_stores consecutive references of the thread of copy `c` to the block, which use
- * the bits in `use`, and adds them to the log of the block if `detail` is not 0. */
+/* Counts n_loads + n_stores consecutive references of the thread of copy `c` to the block, which
+ * touch the bits in `use`. Unless `detail` is 0, also adds them to the log of the block. */
 rd_status rdi_shared_blocks_log(rdi_shared_blocks *b, uint32_t detail, uint32_t thread, uint32_t c,
                                 const rdi_shared_use *use, uint64_t n_loads, uint64_t n_stores);
-/* Counts a coherence miss of copy `c` of the block, which was decided to be true or false
- * sharing. */
+/* Counts a coherence miss of copy `c` as true or as false sharing of the block. */
 rd_status rdi_shared_blocks_miss(rdi_shared_blocks *b, uint32_t detail, uint32_t c,
                                  bool true_sharing);
 

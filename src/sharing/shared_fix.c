@@ -5,16 +5,16 @@
 
 /* ---- items ---- */
 
-/* Adds the hash of `who` to the hashes of the bits of a set. A sum of hashes does not depend on the
+/* Adds the hash of `who` to hash[i] for each bit i of `set`. A sum of hashes does not depend on the
  * order of the runs. */
 static void add_hash(uint64_t *hash, uint64_t set, uint64_t who) {
     for (; set; set &= set - 1)
         hash[__builtin_ctzll(set)] += rdi_mix64(who + 1);
 }
 
-/* Computes a hash for each bit that identifies the threads that load it and the threads that store
- * it; 0 if no thread uses the bit. The function also collects the uses of the threads, which must
- * be empty before. */
+/* Computes a hash for each bit of the block. The hash identifies the threads that load the bit and
+ * the threads that store it; it is 0 if no thread uses the bit. Also adds the bits that each thread
+ * uses to `uses`, which must be zeroed. */
 static void hash_bits(const rdi_shared_blocks *b, const rdi_shared_detail *d, rdi_shared_use *uses,
                       uint64_t *hash) {
     for (uint32_t i = d->first_run; i; i = b->runs[i].next) {
@@ -43,15 +43,15 @@ static void find_items(const uint64_t *hash, rdi_shared_fix *fix) {
 
 /* ---- coherence misses ---- */
 
-/* The state of an item, or of the whole block, as sets with one bit per thread: `known` has the
- * threads that have referenced it, and `present` has the threads that have it in their caches. */
+/* The state of a group of adjacent items, as sets with one bit per thread: `known` has the threads
+ * that have referenced the group, and `present` has the threads that have it in their caches. */
 typedef struct item_state {
     uint64_t *known, *present;
 } item_state;
 
-/* Applies a run of `thread` that uses the item, and updates the state. Returns whether the run
+/* Applies a run of `thread` that uses the group, and updates the state. Returns whether the run
  * misses. Sets *coherence to whether this is a coherence miss, because the thread has referenced
- * the item before. */
+ * the group before. */
 static bool use(item_state *state, size_t words, uint32_t thread, bool stores, bool *coherence) {
     uint64_t *known = &state->known[thread / 64], *present = &state->present[thread / 64];
     uint64_t bit = UINT64_C(1) << thread % 64;
@@ -64,7 +64,7 @@ static bool use(item_state *state, size_t words, uint32_t thread, bool stores, b
     return miss;
 }
 
-/* Applies a seed to the state of an item with the bits `set`. */
+/* Applies a seed to the state of a group with the bits `set`. */
 static void plant(item_state *state, const rdi_shared_run *seed, uint64_t set) {
     uint64_t bit = UINT64_C(1) << seed->thread % 64;
     if (!(seed->read & set))
@@ -74,8 +74,8 @@ static void plant(item_state *state, const rdi_shared_run *seed, uint64_t set) {
         state->present[seed->thread / 64] |= bit;
 }
 
-/* Returns the bits of a group of adjacent items, and of the unused bytes between them. The group of
- * all items is the whole block. */
+/* Returns the bits of the group of the items from `first` to `last`, and of the unused bytes
+ * between them. The group of all items is the whole block. */
 static uint64_t bits_of(const rdi_shared_fix *fix, size_t first, size_t last) {
     if (first == 0 && last + 1 == fix->n_items)
         return ~UINT64_C(0);
@@ -90,8 +90,8 @@ typedef struct analysis {
     size_t words; /* per set of threads */
     item_state states[RDI_ITEMS_MAX * RDI_ITEMS_MAX];
     uint64_t misses[RDI_ITEMS_MAX * RDI_ITEMS_MAX];
-    /* Misses of pairs of items, which disappear if the groups are blocks of their own: the thread
-     * that misses uses item i, and the last store was to item k. */
+    /* The element i * RDI_ITEMS_MAX + k has the misses in which the thread uses item i, after the
+     * last store was to item k, and which disappear if the groups are blocks of their own. */
     uint32_t pairs[RDI_ITEMS_MAX * RDI_ITEMS_MAX];
     size_t group[RDI_ITEMS_MAX]; /* the first item of the group of each item */
 } analysis;
@@ -126,9 +126,8 @@ static void count_misses(analysis *a, rdi_shared_fix *fix) {
     fix->misses = fix->n_items ? a->misses[fix->n_items - 1] : 0;
 }
 
-/* Divides the items into groups of adjacent items with the fewest misses in all, and with the fewest
- * groups among the divisions with as many misses. The best division of the items before k follows
- * from the best divisions of fewer items. */
+/* Divides the items into groups of adjacent items with the fewest misses in total and, among such divisions, into the
+ * fewest groups. The best division of the items before k follows from the best divisions of fewer items. */
 static void divide(analysis *a, rdi_shared_fix *fix) {
     uint64_t least[RDI_ITEMS_MAX + 1] = {0};
     size_t groups[RDI_ITEMS_MAX + 1] = {0}, begin[RDI_ITEMS_MAX + 1] = {0};
@@ -180,18 +179,18 @@ static void find_pairs(analysis *a, const rdi_shared_fix *fix) {
     }
 }
 
-/* Returns the misses of a pair of items of different groups, whichever of the two was stored. */
+/* Returns the misses of a pair of items, whichever of the two was stored, or 0 if both are in one
+ * group. */
 static uint64_t misses_of(const analysis *a, size_t i, size_t k) {
     if (a->group[i] == a->group[k])
         return 0;
     return (uint64_t)a->pairs[i * RDI_ITEMS_MAX + k] + a->pairs[k * RDI_ITEMS_MAX + i];
 }
 
-/* Chooses the pair of items to separate. Candidates are all pairs of items of different groups with
- * at least a tenth of the misses of the pair with the most misses; of two groups, the candidate with
- * the lowest addresses stands for both. The function chooses the candidate whose groups are nearest
- * to each other, because the padding that separates them is large enough for all other
- * candidates. */
+/* Chooses the pair of items to separate. Candidates are all pairs of items of different groups with at least a tenth
+ * of the misses of the pair with the most misses. Of several candidates from the same two groups, only the one with
+ * the lowest addresses counts. The function chooses the candidate whose groups are nearest to each other, because the
+ * padding that separates them is large enough for all other candidates. */
 static void choose_pair(const analysis *a, rdi_shared_fix *fix) {
     uint64_t most = 0, best = 0, seen[RDI_ITEMS_MAX] = {0};
     const rdi_shared_item *items = fix->items;

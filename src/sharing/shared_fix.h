@@ -27,12 +27,14 @@ typedef struct rdi_shared_fix {
      * choose_pair(). has_pair is false if there is no such pair. */
     bool has_pair;
     uint32_t pair[2];
-    uint32_t apart;       /* distance of the two items, or of their groups if this is less */
-    rdi_shared_use *uses; /* what each thread has used of the block since its first coherence miss;
-                             the caller frees them */
+    uint32_t apart;       /* number of bits from the beginning of one item to that of the other
+                             item, or between the beginnings of their groups if this is less */
+    rdi_shared_use *uses; /* what each thread has used of the block since the first coherence miss
+                             in the block; the caller frees them */
 } rdi_shared_fix;
 
-/* Finds the items of a block and analyzes its log again. `threads` is the number of threads. */
+/* Finds the items of a block, and applies its log to them. `threads` is the number of threads. The
+ * caller frees out->uses, also after a failure. */
 rd_status rdi_shared_fix_find(const rdi_shared_blocks *b, const rdi_shared_detail *d,
                               size_t threads, rdi_shared_fix *out);
 

@@ -1,4 +1,4 @@
-/* Makes the section about shared data: ranks the blocks, and names their data and code. */
+/* Implements rd_sharing_attach(): ranks the shared blocks, and names their data and code. */
 #include "attribution/region_names.h"
 #include "base/text.h"
 #include "profile/section_sharing.h"
@@ -92,7 +92,7 @@ static int by_number(const void *a, const void *b) {
     return compare_numbers(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-/* Lists the n numbers of threads in ascending order, at most LISTED_THREADS of them, and frees
+/* Lists at most LISTED_THREADS of the n numbers of threads, in ascending order, and frees
  * `numbers`. */
 static rd_status list_numbers(result *r, uint32_t *numbers, size_t n, const char **out) {
     qsort(numbers, n, sizeof *numbers, by_number);
@@ -134,8 +134,8 @@ static rd_status list_data(result *r, const rdi_shared_detail *d, const char **o
     return keep(r, &t, out);
 }
 
-/* Adds the field or element at an address of a variable or, if it is unknown, the offset in the
- * data. */
+/* Adds the field or element of a variable at an address or, if it has no known field there or is
+ * not a variable, the offset from the beginning of the data. */
 static rd_status add_part(const result *r, const rdi_span *piece, uint64_t at, rdi_text *t) {
     const rdi_module *module = rdi_modules_of_data(&r->b->modules, at, at, r->b->epoch);
     size_t before = t->n;
@@ -202,9 +202,9 @@ static rd_status list_items(result *r, const rdi_shared_fix *fix, rd_shared_bloc
     return RD_OK;
 }
 
-/* Stores in `row` the two items to separate, and how many misses disappear if all groups of items
- * are separated. If the log does not have all misses, this number is scaled from the misses of the log
- * to all misses. */
+/* Stores in `row` the two items to separate, and how many misses disappear if all groups of items are separated. If
+ * the log does not have all misses, the number of misses is scaled from the log to the whole run. Does nothing if no
+ * misses would disappear. */
 static rd_status put_fix(result *r, const rdi_shared_detail *d, const rdi_shared_fix *fix,
                          rd_shared_block *row) {
     if (fix->left >= fix->misses || !fix->has_pair)
