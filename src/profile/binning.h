@@ -19,12 +19,11 @@ static inline bool rdi_binning_equal(rd_binning a, rd_binning b) {
     return a.kind == b.kind && a.param == b.param;
 }
 
-#define RDI_LINEAR_FROM 2048u /* log-linear: first distance of the linear bins, and their width */
-#define RDI_LOG_BINS    12u   /* log-linear: number of bins below RDI_LINEAR_FROM */
+#define RDI_LINEAR_FROM 2048u /* first distance and width of the linear bins, by default */
+#define RDI_LOG_BINS    12u   /* number of log-linear bins below RDI_LINEAR_FROM, by default */
 
-/* Returns the width of the linear bins of a log-linear binning, a power of two, which is also their
- * first distance. For reference groups, returns the width of the bins in which distances are counted
- * first. */
+/* Returns the first distance of the linear bins of a log-linear binning. It is also their width, a power of two. For
+ * reference groups, returns the width of the bins in which distances are counted before they are grouped. */
 static inline uint64_t rdi_loglinear_width(rd_binning binning) {
     return binning.kind == RD_BINS_LOGLINEAR && binning.param ? binning.param : RDI_LINEAR_FROM;
 }

@@ -35,8 +35,8 @@ const char *rdi_details_mistake(const rd_profile_facts *facts, const rd_details 
  * nothing does. Both may be NULL. (section_causes.c) */
 const char *rdi_causes_mistake(const rd_miss_causes *c, const rd_simulation *s);
 
-/* These functions return the first and the last distance of a log bin: 0 for bin 0, 2^(k-1) and 2^k
- * - 1 for bin k. The last bin ends at 2^64 - 2. */
+/* These functions return the first and the last distance of a log bin. They are 0 and 0 for bin 0,
+ * and 2^(k-1) and 2^k-1 for bin k. The last bin ends at 2^64 - 2. */
 uint64_t rdi_log_bin_low(size_t bin);
 uint64_t rdi_log_bin_high(size_t bin);
 

@@ -154,8 +154,9 @@ static inline rd_status add_at(rdi_hist *h, uint64_t index, uint64_t count, rd_s
 
 /* ---- counting ---- */
 
-/* Counts and sums of the bins below RDI_LINEAR_FROM, in several copies. References use the copies
- * in turn, so that an update need not wait for the previous update of the same bin. */
+/* Counts and sums of the log bins, which lie below the linear bins, in several copies. References
+ * use the copies in turn, so that an update need not wait for the previous update of the same
+ * bin. */
 typedef struct near_counts {
     uint64_t count[NEAR_COPIES][RDI_LOG_BINS];
     uint64_t sum[NEAR_COPIES][RDI_LOG_BINS];

@@ -154,10 +154,10 @@ static bool is_same_text(const char *a, const char *b) {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Updates the error kind and error bound of `sum` with those of `part`. An exact part changes
- * nothing. An exact sum takes both from `part`, and is no longer exact. If both have the same kind,
- * the sum gets the larger error bound, or 0 (none stated) if one of them states none. Different
- * kinds become MIXED, without an error bound. */
+/* Updates the error kind and error bound of `sum` with the kind and bound of `part`. An exact
+ * `part` changes nothing. An exact `sum` takes both from `part`, and is no longer exact. If the
+ * kinds are the same, `sum` gets the larger error bound, or 0 (none stated) if `sum` or `part`
+ * states none. Different kinds become MIXED, without an error bound. */
 static void combine_errors(rd_profile_facts *sum, const rd_profile_facts *part) {
     if (part->exact)
         return;
@@ -179,10 +179,11 @@ static double band_at(const double *band, size_t n, size_t k) {
     return band[k < n ? k : n - 1];
 }
 
-/* Updates the sampling rate and the bands of `sum` with those of `part`, before their references
- * are added. The lowest rate decides which caches the sum resolves. A miss ratio of the sum is the
- * mean of the miss ratios of both profiles, weighted with their references, so its error is at most
- * the same mean of their errors. If one of them has no band of bursts, the sum has none. */
+/* Updates the sampling rate and the bands of `sum` with those of `part`, before the references of
+ * `part` are added to `sum`. The lowest rate decides which caches the sum resolves. A miss ratio of
+ * the sum is the mean of the miss ratios of both profiles, weighted with their references, so its
+ * error is at most the mean of their errors with the same weights. If one of the profiles has no
+ * band of bursts, the sum has none. */
 static void combine_samples(rd_profile_facts *sum, const rd_profile_facts *part) {
     double total = (double)sum->references + (double)part->references;
     double weight = total > 0 ? (double)part->references / total : 0;

@@ -1,11 +1,12 @@
-/* Finds the lines of own code that library code counts for, by the tree of calling contexts. See own_view.h.
+/* Finds the lines of own code to which the counts of library code move, in the tree of calling contexts. See
+ * own_view.h.
  *
  * Every node of the tree has one innermost call frame of own code, or none. So the references and misses of a
  * library line that are in the tree are divided exactly. The same is true for lines beyond the limit of the list,
  * which the line "(others)" sums. The limits of the recorder and of the tree leave
  * some contexts without their inner frames (nodes "(others)"). The references of a library line that are
  * missing in the tree are in these nodes. They are divided among the lines of own code that call the same
- * function elsewhere in the tree or, if there are none, in proportion to the nodes. */
+ * function elsewhere in the tree or, if there are none, in proportion to the references of these nodes. */
 #include "profile/own_view.h"
 
 #include <stdlib.h>
@@ -88,8 +89,8 @@ static bool is_inlined_into_own(const rd_contexts *c, const rd_call_node *node) 
     return false;
 }
 
-/* Claims references of an old line for an own frame: as many of those in `at` as the line has left. Takes them
- * from `at`. */
+/* Claims references of an old line for an own frame: of each class, as many as `at` has, but at most as many as the
+ * line has left. Subtracts the claimed references from `at`. */
 static void claim_some(callers *c, size_t line, size_t frame, uint64_t *at) {
     claim one = {.line = line, .frame = frame};
     bool any = false;
@@ -147,9 +148,9 @@ static void add_classes(claim *to, const uint64_t *at) {
         to->at[k] += at[k];
 }
 
-/* Claims the references of all nodes except nodes "(others)". Adds the references of nodes "(others)" to
- * the entry of their own call frame in `folded`, which has one for each frame, or to c->folded[0] if
- * they have none. */
+/* Claims the references of all nodes except nodes "(others)". `folded` has an entry per frame. Adds the references of
+ * a node "(others)" to the entry of the innermost own frame that encloses the node, or to c->folded[0] if no own
+ * frame encloses it. */
 static rd_status claim_nodes(callers *c, claim *folded) {
     const rd_contexts *contexts = c->v->contexts;
     size_t *first = rdi_arena_alloc(c->v->arena, contexts->n_frames, sizeof *first);
@@ -178,7 +179,7 @@ static rd_status claim_nodes(callers *c, claim *folded) {
     return RD_OK;
 }
 
-/* Copies the heaviest entries of `folded`, which has one for each frame, to c->folded, after the
+/* Copies the heaviest entries of `folded`, which has an entry per frame, to c->folded, after the
  * first entry. Adds the references in contexts that the tree does not have to the first entry. */
 static void keep_folded(callers *c, claim *folded) {
     uint64_t at[CLASSES] = {0};
@@ -195,8 +196,8 @@ static void keep_folded(callers *c, claim *folded) {
         c->folded[c->n_folded] = folded[c->n_folded - 1];
 }
 
-/* Returns, for each function, the references that the own call frame of each entry of c->folded has claimed
- * so far, or NULL if memory is exhausted. */
+/* Returns an array with a row per function: element j is the number of references of the function that the own frame
+ * of c->folded[j] has claimed so far. Returns NULL if memory is exhausted. */
 static uint64_t (*count_known(callers *c))[FOLDED_MAX + 1] {
     const rd_attribution *old = c->v->old;
     uint64_t(*known)[FOLDED_MAX + 1] =
@@ -211,9 +212,9 @@ static uint64_t (*count_known(callers *c))[FOLDED_MAX + 1] {
     return known;
 }
 
-/* Claims the references of a line that have no claim yet for the own call frames in c->folded, in proportion
- * to `known` or, if it is NULL, to the references in c->folded, and takes them from c->folded. With `known`,
- * claims at most as many as c->folded has. */
+/* Claims the remaining references of a line for the own frames in c->folded. With `known`, divides them in proportion
+ * to `known`, but claims at most as many as c->folded has; if `known` is NULL, divides them in proportion to the
+ * references in c->folded. Subtracts the claimed references from c->folded. */
 static void claim_rest(callers *c, size_t line, const uint64_t *known) {
     claim rest[FOLDED_MAX + 1] = {0};
     for (size_t k = 0; k <= c->v->d->n_levels; k++) {
@@ -236,8 +237,8 @@ static void claim_rest(callers *c, size_t line, const uint64_t *known) {
         claim_some(c, line, c->folded[i].frame, rest[i].at);
 }
 
-/* Claims the references of library lines that no node has claimed: first those of functions whose
- * callers are known. */
+/* Claims the references of library lines that no node has claimed: first the references of
+ * functions whose callers are known. */
 static rd_status claim_folded(callers *c) {
     const rdi_own_view *v = c->v;
     uint64_t(*known)[FOLDED_MAX + 1] = count_known(c);

@@ -2,7 +2,7 @@
  *
  * The tree of calling contexts has the references and misses of each caller. Everything else that a profile
  * has about a line (distances, first touches, causes of misses, pairs and data) is known for the line as a
- * whole only. It is divided in proportion to the references with the same result in the caches, so that the
+ * whole only. It is divided in proportion to the references that miss in the same caches, so that the
  * counts of a caller's share do not contradict each other, and the shares sum to the line. */
 #include "profile/own_view.h"
 

@@ -2,7 +2,7 @@
  * entries that have become equal. See own_view.h.
  *
  * The profile does not tell which caller of a library line has the misses of a pair, or of a line and data.
- * They are divided among the callers' shares of the line in proportion to the misses of the shares. */
+ * These misses are divided among the callers' shares of the line in proportion to the misses of the shares. */
 #include "profile/own_view.h"
 
 #include "profile/hist.h"
@@ -31,9 +31,9 @@ static size_t most_of(const rdi_own_view *v, size_t line) {
     return n > PARTS_MAX ? PARTS_MAX + 1 : n;
 }
 
-/* Divides a count and its misses among the n shares of a line in proportion to their references with the
- * same result in the caches. The first PARTS_MAX shares have elements of their own in `counts` and
- * `misses_of`. One more element has the sum of all further shares. */
+/* Divides a count and its misses among the n shares of a line, in proportion to the references of the shares that
+ * miss in the same caches. The first PARTS_MAX shares have elements of their own in `counts` and `misses_of`. One
+ * more element has the sum of all further shares. */
 static void divide(const rdi_own_view *v, const rdi_shown_line *parts, size_t n, uint64_t count,
                    const uint64_t *misses, uint64_t *counts, uint64_t (*misses_of)[RD_LEVELS_MAX]) {
     uint64_t at[RD_LEVELS_MAX + 1], weights[PARTS_MAX + 1][RD_LEVELS_MAX + 1] = {{0}};
@@ -77,8 +77,8 @@ static int by_pair_weight(const void *a, const void *b) {
     return order ? order : by_pair(a, b);
 }
 
-/* Writes the new pairs of an old pair to `out`, and returns their number. The line that used the blocks before
- * becomes the new line of its heaviest share. */
+/* Writes the new pairs of an old pair to `out`, and returns their number. The old line that used the blocks before is
+ * replaced by the new line of its heaviest share. */
 static size_t divide_pair(const rdi_own_view *v, const rd_reuse_pair *old, rd_reuse_pair *out) {
     uint64_t counts[PARTS_MAX + 1], misses[PARTS_MAX + 1][RD_LEVELS_MAX] = {{0}};
     size_t n = 1, made = most_of(v, old->reuse), used = 0;

@@ -28,8 +28,8 @@ typedef struct rdi_own_view {
     rd_attribution *is;
     rd_contexts *contexts;  /* NULL: the profile has no calling contexts */
     rdi_shown_line *placed; /* one per old line: the place that inlined calls give it */
-    /* The shares of the old lines: those of line i are at[first[i]] to at[first[i + 1] - 1], the
-     * heaviest first. A line has at least one share. */
+    /* The shares of the old lines: the shares of line i are at[first[i]] to at[first[i + 1] - 1],
+     * the heaviest first. A line has at least one share. */
     rdi_shown_line *at;
     size_t *first, n_at;
     rd_code_line *lines;
@@ -71,8 +71,8 @@ void rdi_deal(uint64_t total, const uint64_t *weights, size_t n, uint64_t *out);
  * (own_divide.c) */
 rd_status rdi_divide_share(rdi_own_view *v, const rd_share *all, rd_share *parts, size_t n);
 
-/* Divides the causes of the misses of a line among its n shares. `out` has n elements for each
- * simulated cache. (own_divide.c) */
+/* Divides the causes of the misses of a line among its n shares. The causes of share i in the
+ * simulated cache k become out[i * number of caches + k]. (own_divide.c) */
 rd_status rdi_divide_causes(rdi_own_view *v, const rd_causes *all, const rd_share *parts, size_t n,
                             rd_causes *out);
 

@@ -123,7 +123,7 @@ const rd_profile_facts *rd_profile_facts_of(const rd_profile *p) {
 
 #define RESOLVED_BLOCKS 10 /* number of sampled blocks that a cache must hold to be resolved */
 
-/* Returns the smallest power of two from which on a sample of objects resolves all sizes, in bytes. */
+/* Returns, in bytes, the smallest power of two from which on a sample of objects resolves all cache sizes. */
 static uint64_t objects_resolution(const rd_objects_facts *objects) {
     size_t k = RD_BAND_SIZES - 1;
     while (k > 0 && objects->size_error[k - 1] <= RDI_SIZE_ERROR_MAX)

@@ -40,8 +40,8 @@ static void read_caches(rdi_profile_reader *r, void *field) {
     *(size_t *)field = (size_t)n;
 }
 
-/* Returns the number of caches, which the key "caches" gives. Fails if another key comes before
- * this key. */
+/* Returns the number of caches, which the key "caches" gives. Fails if this key has not been read
+ * yet. */
 static size_t caches_of(rdi_profile_reader *r, const rd_miss_causes *c) {
     if (c->n_caches == 0)
         rdi_json_fail(&r->j, "\"caches\" must come first");

@@ -36,7 +36,7 @@ void rdi_put_popularity(rd_json_writer *w, const rd_objects_facts *f);
 void rdi_popularity_merge(rd_popularity rows[RD_POPULARITY_ROWS], rd_objects_facts *sum,
                           const rd_objects_facts *f);
 
-/* The largest error of a cache size that a sample resolves. With objects of equal size, a cache with a
+/* The largest relative error of a cache size that a sample resolves. With objects of equal size, a cache with a
  * larger error would hold fewer than ten sampled objects. */
 #define RDI_SIZE_ERROR_MAX 0.62
 

@@ -329,8 +329,8 @@ static void unite_threads(rd_private_simulation *s, rd_thread_caches *rows, size
     add_up(s);
 }
 
-/* Makes a section with the threads of n simulations, which have the caches and the interleaving of the
- * first simulation. */
+/* Makes a section with the threads of n simulations, which must all have the caches and the interleaving of the first
+ * one. */
 static rd_status unite(rd_ctx *ctx, const rd_private_simulation *const *simulations, size_t n,
                        private_caches **out) {
     size_t n_rows = 0, at = 0;

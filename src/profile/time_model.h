@@ -4,8 +4,8 @@
  *
  * A reuse of time distance D has an interval of D - 1 references between its two ends. The number
  * of distinct blocks in the interval is the number of its references after which their block is not
- * used again in the interval. The reference tau steps before the end of the interval is one of them
- * if its gap, the time T until the next use of its block, is above tau. The mean number of distinct
+ * used again in the interval. The reference tau steps before the end of the interval counts if its
+ * gap, the time T until the next use of its block, is above tau. The mean number of distinct
  * blocks is the sum over the interval,
  *
  *     mean(D) = sum over tau = 1 .. D-1 of P(T > tau),
@@ -33,8 +33,8 @@ typedef struct rdi_time_histogram {
     const rdi_time_point *points; /* in ascending order of time, from 1 on */
     size_t n;
     uint64_t blocks; /* number of distinct blocks; the last gap of each block never ends */
-    /* Reuses up to this time have already been counted elsewhere. They influence other intervals,
-     * but get no distance here. */
+    /* Reuses up to this time distance have already been counted elsewhere. They influence other
+     * intervals, but get no distance here. */
     double known_upto;
 } rdi_time_histogram;
 

@@ -6,9 +6,8 @@
  * is an error of thousands. So the trace is divided into parts of equal length, each with its own
  * histogram. Consider the reuse of a block at time t after a gap of T: its interval begins at s = t
  * - T. The number of distinct blocks in the interval is the number of its references that are the
- * first to their block in the interval. The reference at s + u is one of them if its own gap
- * reaches back beyond s, that is, if the gap is above u. With P_k(T > u) from the part k that
- * contains s + u,
+ * first to their block in the interval. The reference at s + u counts if its own gap reaches back
+ * beyond s, that is, if the gap is above u. With P_k(T > u) from the part k that contains s + u,
  *
  *     mean = sum over u = 1 .. T-1 of P_k(T > u),
  *
@@ -24,8 +23,8 @@
  * Gaps are kept in cells, with mean and deviation. Below 128, each gap has its own cell; above, the
  * width of a cell is at most 1/64 of its gaps. Mean and deviation are needed because the gaps of a
  * sweep are equal or nearly equal, and a cell without them would blur the gaps. The distances of a
- * cell are spread as widely as its gaps. There is no binomial spread as in time_model.h, because it
- * would be wider than the spread in real programs.
+ * cell are spread as widely as its gaps. The binomial spread of time_model.h is not used here,
+ * because it would be wider than the spread in real programs.
  */
 #ifndef RDI_TIME_PARTS_H
 #define RDI_TIME_PARTS_H
@@ -37,7 +36,8 @@ typedef struct rdi_time_cell rdi_time_cell;
 typedef struct rdi_time_parts {
     rd_ctx *ctx;
     size_t most;         /* maximum number of parts, an even number */
-    uint64_t known_upto; /* reuses up to this time get no distance here, as in time_model.h */
+    uint64_t known_upto; /* reuses up to this time distance were counted elsewhere and get no
+                            distance here */
     uint64_t length;     /* number of references per part; it doubles when there are `most` parts */
     /* The fields below are the state. */
     uint64_t references; /* number of references of the current part so far */
@@ -61,8 +61,8 @@ static inline uint64_t rdi_time_parts_room(const rdi_time_parts *p) {
 }
 
 /* Counts n references with the gaps gap[] (0: a first reference) and `repeats` immediate repeats,
- * in total at most rdi_time_parts_room(). When the part is full, its distances are added to `out`.
- * The caller adds first references. */
+ * in total at most rdi_time_parts_room(). When the part is full, adds its distances to `out`. The
+ * caller adds the first references to `out`. */
 rd_status rdi_time_parts_count(rdi_time_parts *p, const uint64_t *gap, size_t n, uint64_t repeats,
                                rdi_hist *out);
 /* Ends the last part, and adds its distances to `out`. */

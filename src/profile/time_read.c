@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define FIELDS     4    /* a message names this limit */
-#define LINE_BYTES 1024 /* a message names the longest line: without its newline and a zero byte */
+#define LINE_BYTES 1024 /* newline and zero byte included; a message names the longest line */
 #define BLANKS     " \t\r\n,;"
 
 typedef struct times_reader {
