@@ -155,8 +155,8 @@ function curveFigure() {
 
 const binNames = { log: "Powers of two", fine: "Finer", linear: "Equal widths" };
 
-/* Returns rows {low, high, shares}, where `shares` has, for each profile in `list`, the fraction of its
- * references in the row. The rows are the bins of the profile that has most of them. */
+/* Returns rows {low, high, shares}, where `shares` has, for each profile in `list`, the fraction of its references in
+ * the row. The rows are the bins of the profile that has the most bins. */
 function binRows(kind, list) {
     const longest = list.reduce((best, [p]) =>
         p.bins[kind].rows.length > best.length ? p.bins[kind].rows : best, []);

@@ -106,7 +106,7 @@ function missConfig() {
     return { type: "scatter", options, data: { datasets: missSets(last) }, plugins: [sizeMarks] };
 }
 
-/* Returns the content of a table cell with a miss ratio. The sign \u2248 marks an interpolated one. */
+/* Returns the content of a table cell with a miss ratio. The sign \u2248 marks an interpolated miss ratio. */
 function about(at, share) {
     return [share, () => (at.interpolated ? "\u2248\u00a0" : "") + percent(share)];
 }

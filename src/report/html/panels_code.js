@@ -113,8 +113,8 @@ function distanceDetails(row) {
 
 /* ---- tables ---- */
 
-/* Shows a name in a code font. On the screen, a short name is not broken across lines, and a long one after its
- * scopes, if possible. */
+/* Shows a name in a code font. On the screen, a short name is not broken across lines, and a long name is broken
+ * after a scope, if possible. */
 function codeName(text) {
     const name = clean(text);
     return name.length <= 28 ? el("code", { class: "short" }, name)
@@ -196,7 +196,8 @@ function dataTableOf(p) {
     });
 }
 
-/* Says where a data region was allocated. Returns null if that is not one of the lines. */
+/* Says where a data region was allocated. Returns null if the profile does not list the line that
+ * allocated it. */
 function allocatedAt(p, region) {
     const line = p.attribution.lines[region.line];
     return line && !line.others ? el("p", {}, "Allocated at ", placeLink(p, line)) : null;

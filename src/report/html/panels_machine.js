@@ -162,8 +162,8 @@ function causesChoice(m, refresh) {
             el("option", { value: i, selected: i === causesIndex(m) }, clean(c.name)))));
 }
 
-/* Lists the code and data that miss most in the cache of causesIndex(), with the causes of their misses.
- * Leaves out entries with less than a thousandth of its misses. */
+/* Lists the code and data that miss most in the cache of causesIndex(), with the causes of their misses. Leaves out
+ * entries with less than a thousandth of the misses of this cache. */
 function causeTables(m, found) {
     if (!found.by_cause) return null;
     const chosen = causesIndex(m), cache = clean(m.caches[chosen].name), misses = found.simulated[chosen].misses || 1;

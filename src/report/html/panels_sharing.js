@@ -84,7 +84,7 @@ function timelineFigure(s) {
 
 /* ---- the bytes of a block ---- */
 
-/* Splits a text with the numbers of threads, separated by blanks. The last one may be "...". */
+/* Splits a text with the numbers of threads, separated by blanks. The last element may be "...". */
 function threadsIn(list) {
     return list.split(" ").filter((word) => word);
 }

@@ -6,7 +6,8 @@ function coherenceOf(row) {
     return row.true_sharing + row.false_sharing;
 }
 
-/* Returns the name of the thread of a row. The process is named if the rows have several; the first one is process 1. */
+/* Returns the name of the thread of a row. If the rows have several processes, the name includes the process; the
+ * first process is process 1. */
 function threadName(rows, row) {
     return rows.some((other) => other.process !== rows[0].process) ? `${row.thread} of process ${row.process + 1}`
                                                                    : `thread ${row.thread}`;

@@ -1,5 +1,5 @@
 /* Makes the panel with whole source files, in which each line shows its share of the references or
- * misses, and the links to it from tables.
+ * misses, and the links from tables to this panel.
  *
  * A profile has `files`: the source files with the most misses, each with the counts of its lines
  * [line, references, misses of each cache ...] and its text, or a reason why the text is missing. A file that has

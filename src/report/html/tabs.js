@@ -1,6 +1,6 @@
-/* Tabs, each of which shows a panel {id, name, make}. `make` returns the content of the panel. Its
- * argument is a function that rebuilds the panel after a choice in it. The address of a shown panel ends with
- * its id, so no element may have that id: the browser would scroll to it. */
+/* Tabs, each of which shows a panel {id, name, make}. `make` returns the content of the panel. Its argument is a
+ * function that rebuilds the panel after a choice in it. The address of the page ends with the id of the shown panel,
+ * so no element may have the id of a panel: the browser would scroll to this element. */
 
 const main = document.getElementById("main");
 const tabs = el("div", { role: "tablist", "aria-label": "Panels of the report", id: "tabs" });
@@ -18,7 +18,8 @@ function render(panel, focus) {
     if (chosen) chosen.focus();
 }
 
-/* Scrolls to where the user left the panel, or to its top if it is new and the top is above the window. */
+/* Scrolls to where the user left the panel. A new panel is scrolled to its top, if its top is above the visible
+ * area. */
 function restoreScroll(panel) {
     const top = main.getBoundingClientRect().top + scrollY - tabs.parentNode.offsetHeight;
     scrollTo({ top: panel.scroll ?? Math.min(scrollY, top), behavior: "instant" });

@@ -87,10 +87,10 @@ function isSameLine(x, y) {
     return x === y || (x.line > 0 && x.line === y.line && x.source !== null && x.source === y.source);
 }
 
-/* Says which line causes the most misses at the chosen level, and which data it uses if one region has most
- * of these misses. Lines with reuses come before lines with first touches, because no cache avoids first
- * touches. The share includes first touches, so the sentence mentions them unless they are rare. The share is
- * that of the whole source line, which may have rows in several functions; the tab "Source" shows the same. */
+/* Says which line causes the most misses at the chosen level, and which data it uses if one region has most of these
+ * misses. Lines with reuses come before lines with first touches, because no cache avoids first touches. The share
+ * includes first touches, so the sentence mentions them unless they are rare. It is the share of the whole source
+ * line, which may have rows in several functions; the tab "Source" shows the same share. */
 function sayWorstLine(p, level) {
     const a = p.attribution, total = totalMisses(p, level), at = (row) => row.misses[level];
     const { line, again } = worstLine(p, level);
