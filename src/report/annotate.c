@@ -35,7 +35,7 @@ typedef struct annotated_file {
     size_t source;   /* index of the source file in the attribution */
     size_t first, n; /* its lines are the `n` elements of annotation.lines from index `first` on */
     counts counts;
-    const char *given; /* path of the file that the user gave for it, or NULL */
+    const char *given; /* path that the user gave for this file, or NULL */
 } annotated_file;
 
 /* A source file as it is now. If it has changed since the run, the texts of its lines come from the profile. */
@@ -271,8 +271,8 @@ static void put_lines_after(annotation *a, const annotated_file *file, const ann
 }
 
 /* Sets the member `given` of each source file whose path matches `given`, unless it is set already. If no path
- * matches, `given` may be an old copy with another name: it is then assigned to the source file whose known
- * lines it all contains, and of several to the one with the most known lines. */
+ * matches, `given` may be an old copy with another name. The copy is assigned to a source file if it contains all
+ * known lines of the file; if there are several such files, to the file with the most known lines. */
 static rd_status place_given(annotation *a, const char *given) {
     annotated_file *best = NULL;
     size_t most = 0;
@@ -303,9 +303,9 @@ static void put_note(annotation *a, const char *text) {
     rdi_text_printf(&a->paper.t, "Note: %s\n", text);
 }
 
-/* Reads the source file. If it cannot be read or has changed, reads the file that the user gave for it instead,
- * if that is better. Adds a note if no file could be read, if the file has changed, or if the profile cannot
- * tell whether it has changed and the file is newer than the profile. */
+/* Reads the source file. If it cannot be read, or has changed and the file that the user gave for it has not, reads
+ * that file instead. Adds a note if no file could be read, if the file has changed, or if the profile cannot tell
+ * whether it has changed and the file is newer than the profile. */
 static rd_status read_source(annotation *a, const annotated_file *file, annotated_text *out) {
     const char *source = a->d->attribution->sources[file->source];
     struct stat facts;
@@ -392,8 +392,8 @@ static void put_sums(annotation *a, const counts *shown) {
     rdi_text_puts(&a->paper.t, "whole profile\n");
 }
 
-/* Returns whether the profile has lines of the file that `given`, an element of config->sources, names or is a
- * copy of. */
+/* Returns whether the profile has lines of the file `given`, an element of config->sources, or of a file of which
+ * `given` is an old copy. */
 static bool is_listed(const annotation *a, const char *given) {
     for (size_t i = 0; i < a->n_files; i++)
         if (a->files[i].given == given ||

@@ -21,7 +21,7 @@
 #include <string.h>
 
 #define SAME    0.0005 /* smaller relative differences count as none */
-#define USUAL   8      /* caches of fewer blocks are compared last; see say_verdict() */
+#define USUAL   8      /* caches of fewer blocks count only if no larger cache differs */
 #define CLEARLY 10     /* minimum factor between the sums of gains and losses for a clear change */
 #define ALIKE   0.01   /* maximum relative difference between two lengths that count as equal */
 #define LONGER  4      /* with a larger factor between the lengths, misses are not compared */

@@ -13,11 +13,11 @@ typedef struct rdi_change {
     size_t n_levels;
 } rdi_change;
 
-/* Writes sentences, each on its own line. The first sentence says that the profiles are identical
- * or cannot be compared, or it says whether locality got better or worse, at which cache size most,
- * and by how much. But if the misses of a named cache of the first profile changed, the sentences about
- * the named caches come before that, and if the run became shorter, so do those about its numbers of
- * misses. Names are written without folders and ".json", unless both would be the same, and are not
+/* Writes sentences, each on its own line. The main sentence says that the profiles are identical or cannot be
+ * compared, or it says whether locality got better or worse, at which cache size most, and by how much. It comes
+ * first, with two exceptions. If the misses of a named cache of the first profile changed, the sentences about the
+ * named caches come before it. If the run became shorter, the sentences about the lengths of the runs and the numbers
+ * of misses come before it. Names are written without folders and ".json", unless both would be the same, and are not
  * escaped. */
 rd_status rdi_change_say(rd_ctx *ctx, const rdi_change *change, rdi_text *out);
 

@@ -36,8 +36,8 @@ static void set_dot(dot_grid *g, unsigned x, unsigned y) {
     g->bits[y / g->down * g->cells + x / g->across] |= bit;
 }
 
-/* Returns the number of octaves from one block to the size where the curve ends, but at least
- * MIN_OCTAVES and at most MAX_OCTAVES. */
+/* Returns the number of octaves from one block (object caches: one byte) to the size where the
+ * curve ends, but at least MIN_OCTAVES and at most MAX_OCTAVES. */
 static unsigned count_octaves(const rd_profile *p, const rdi_mrc_scan *scan) {
     uint64_t bound = rd_profile_facts_of(p)->bound;
     uint64_t end = bound ? bound : rdi_mrc_end(scan);
@@ -125,7 +125,7 @@ static void print_row(rdi_paper *paper, const dot_grid *g, const dot_grid *bytes
     rdi_text_putc(&paper->t, '\n');
 }
 
-/* Returns the column of a cache of 2^octave blocks. */
+/* Returns the column of a cache of 2^octave blocks (object caches: bytes). */
 static unsigned octave_column(const dot_grid *g, unsigned octaves, unsigned octave) {
     return (g->cells - 1) * octave / octaves;
 }

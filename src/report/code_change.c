@@ -2,7 +2,7 @@
  *
  * Functions are matched by their names, because the numbers of lines change when a program is edited. The entry
  * "(others)" of each profile, the sum of the functions beyond a limit, is left out. So a function that only one
- * profile lists counts as having no misses in the other one, where it has few.
+ * profile lists counts as having no misses in the other profile, where it has few misses.
  */
 #include "report/change.h"
 

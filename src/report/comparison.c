@@ -86,7 +86,8 @@ static void add_no_misses(rdi_text *t, bool sampled) {
                     sampled ? ", or the samples too small" : "");
 }
 
-/* Adds at how many sizes the miss ratios were compared. `last` is the largest one. */
+/* Adds the number of sizes at which the miss ratios were compared. `last` is the largest of these
+ * sizes. */
 static void add_sizes(rdi_text *t, unsigned n, bool sampled, const char *last) {
     rdi_text_printf(t, "   (%u power%s of two%s up to %s)\n", n, n == 1 ? "" : "s",
                     sampled ? " that the samples resolve," : "", last);

@@ -34,8 +34,8 @@ static int compare_keys(const cost *x, const cost *y) {
     return (x->line > y->line) - (x->line < y->line);
 }
 
-/* Calls on one line of one function have different called lines if the profile has several lines of this function.
- * The smallest one comes first. */
+/* Calls on one line of one function have different called lines if the profile has several lines of the called
+ * function. The smallest called line comes first. */
 static int by_key(const void *a, const void *b) {
     const cost *x = a, *y = b;
     int order = compare_keys(x, y);
@@ -91,12 +91,12 @@ static void put_named(rdi_text *out, const char *key, uint32_t number, const cha
     rdi_text_putc(out, '\n');
 }
 
-/* The numbers of the names that the file has already. */
+/* For each module, file and function: true if its name is already in the file. */
 typedef struct known_names {
     bool *modules, *files, *functions;
 } known_names;
 
-/* Writes the module, the file and the name of a function, one line each, which begins with its key. */
+/* Writes the module, the file and the name of a function, each on a line that begins with a key from `keys`. */
 static void put_function(const rdi_export *e, const rdi_functions *f, uint32_t function,
                          const char *const keys[3], known_names *known, rdi_text *out) {
     const rd_call_frame *frame = &e->frames[f->frame[function]];

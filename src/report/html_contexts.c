@@ -219,9 +219,9 @@ static void put_nodes(rd_json_writer *w, const tree *t) {
     rd_json_end_array(w);
 }
 
-/* Writes [contexts, references, misses ...] for the references without a node on the page: references with
- * an unknown context, and references of branches whose outermost frame is not kept. `contexts` also counts
- * the pairs of a context and an instruction that the nodes "(others)" of the profile sum. */
+/* Writes [contexts, references, misses ...] for the references without a node on the page: references with an unknown
+ * calling context, and references of branches whose outermost frame is not kept. `contexts` also counts the pairs of
+ * a calling context and an instruction that the nodes "(others)" of the profile sum. */
 static void put_other(rd_json_writer *w, const tree *t) {
     const rd_contexts *c = t->contexts;
     rd_call_node other = {.references = c->other_references};

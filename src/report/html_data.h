@@ -79,16 +79,17 @@ uint64_t rdi_html_end(const rd_profile *p);
  * smallest size that the sample resolves. The caller frees *out. */
 RD_CHECKED rd_status rdi_html_curve(rd_ctx *ctx, const rd_profile *p, rd_mrc_point **out,
                                     size_t *n);
-/* Makes the curve of another ratio, from and to the same sizes as rdi_html_curve(). The ratio must
- * not increase with the size. `ratio` is called with `user` and ascending sizes. The caller frees
- * *out. */
+/* Makes the curve of another ratio, which begins and ends at the same sizes as the curve of
+ * rdi_html_curve(). The ratio must not increase with the size. `ratio` is called with `user` and
+ * ascending sizes. The caller frees *out. */
 typedef double rdi_html_ratio(void *user, uint64_t blocks);
 RD_CHECKED rd_status rdi_html_curve_of(rd_ctx *ctx, const rd_profile *p, rdi_html_ratio *ratio,
                                        void *user, rd_mrc_point **out, size_t *n);
 /* Writes a curve as {SIZES: [...], "miss": [...]}, where `sizes` is the key of the sizes. */
 void rdi_html_put_curve(rd_json_writer *w, const char *key, const char *sizes,
                         const rd_mrc_point *points, size_t n);
-/* Writes the confidence band as [blocks, low, high] at a few sizes per octave (html_data.c). */
+/* Writes the confidence band as [size, low, high] at a few sizes per octave. Sizes are in blocks,
+ * or in bytes for object caches. (html_data.c) */
 RD_CHECKED rd_status rdi_html_band(rd_json_writer *w, const rd_profile *p);
 
 /* Properties of the bins that all profiles of a page share, so that their histograms can be

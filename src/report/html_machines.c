@@ -258,7 +258,8 @@ static rd_status put_simulated(rd_json_writer *w, const rd_profile *p, const rd_
     return rdi_waits_are_exact(p, known) ? put_code(w, known, p) : RD_OK;
 }
 
-/* Returns the machine of the page whose caches profile number `i` has simulated, or NULL. */
+/* Returns the first of the page's machines whose caches profile number `i` has simulated, or
+ * NULL. */
 static const rd_machine *machine_of(const rd_page *page, size_t i) {
     for (size_t k = 0; k < page->n_machines; k++)
         if (rdi_machine_is_simulated(page->profiles[i], &page->machines[k]))

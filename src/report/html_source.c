@@ -53,8 +53,8 @@ static int by_share(const void *a, const void *b) {
                                   : (x->lines > y->lines) - (x->lines < y->lines);
 }
 
-/* Writes the counts of all lines whose file and line number are known to `out`, sorted by both. Returns
- * the number of lines. */
+/* Writes to `out` the counts of all lines whose file and line number are known, sorted by file and line number.
+ * Returns the number of lines. */
 static size_t gather_lines(const rd_attribution *a, line_counts *out) {
     size_t n = 0, merged = 0;
     for (size_t i = 0; i < a->n_lines; i++) {

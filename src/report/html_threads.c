@@ -86,7 +86,7 @@ static uint64_t misses_of(const rd_shared_timeline *row) {
     return sum;
 }
 
-/* Writes the timelines of the first `most` threads, and the number of all timelines. */
+/* Writes the first timelines, at most `most` of them, and the number of all timelines. */
 static void put_timelines(rd_json_writer *w, const rd_shared_data *s, size_t most) {
     rd_json_put_u64(w, "window", s->window);
     rd_json_put_u64(w, "n_timelines", s->n_timelines);

@@ -1,13 +1,12 @@
-/* The text of source files that a profile keeps: the lines with counts, and a few lines around those with
- * the most misses. Reports compare it with the files, which may have changed since the run. */
+/* The text of source files that a profile keeps: the lines with counts, and a few lines around the lines with the
+ * most misses. Reports compare this text with the files, which may have changed since the run. */
 #ifndef RDI_KNOWN_SOURCE_H
 #define RDI_KNOWN_SOURCE_H
 
 #include "base/source_file.h"
 #include "reusedist/attribution.h"
 
-/* Returns whether two paths match: one of them ends with the other one, beginning at a folder or file
- * name. */
+/* Returns whether two paths match: one path ends with the other path, beginning at a folder or file name. */
 bool rdi_source_path_matches(const char *given, const char *source);
 
 /* The result of comparing a file with the text of a source file in the profile. */

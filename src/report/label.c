@@ -52,8 +52,9 @@ static const char *after_columns(const char *text, unsigned n) {
     return text;
 }
 
-/* Returns how many columns of the beginning of a text stay if it is cut to `room` columns: half of `room` or, if
- * that leaves TAIL_LEAST columns, all before the name of the library function, whose end tells the most. */
+/* Returns how many columns of the beginning of a text stay if the text is cut to `room` columns: all columns before
+ * the name of the library function, whose end tells the most, if that leaves at least TAIL_LEAST columns for the end
+ * of the text; otherwise half of `room`. */
 static unsigned head_columns(const char *text, unsigned room) {
     static const char mark[] = ", in ";
     const char *library = strstr(text, mark);

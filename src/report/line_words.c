@@ -2,8 +2,8 @@
  *
  * Advice needs facts that distinguish its cause from other causes. A loop that runs across memory in large
  * strides reuses each block at the same distance, whereas the distances of a search in a tree vary. In a loop
- * with two lines that use the same blocks, one line reuses a block right after the other line, and only the
- * other one much later; in two passes over the same data, both lines reuse it much later.
+ * with two lines that use the same blocks, one line reuses a block right after the other line used it, and
+ * only the other line reuses it much later; in two passes over the same data, both lines reuse it much later.
  *
  * A source line has a row for each function with this line. The facts are about the line, so they are sums over
  * its rows. */

@@ -17,8 +17,8 @@ bool rdi_is_same_line(const rd_attribution *a, size_t i, size_t k);
 /* Returns the share of a source line: the sum over its rows. */
 rd_share rdi_share_of_line(const rd_attribution *a, size_t line);
 
-/* Adds a sentence with the median distance of the reuses by the worst line that miss at `level`. Adds nothing
- * if the profile does not know it. */
+/* Adds a sentence with the median distance of the reuses by the worst line that miss at `level`. Adds nothing if no
+ * line has such reuses, or if the profile has a bound. */
 void rdi_say_distance(const rd_profile *p, size_t level, rdi_text *words);
 
 /* Adds a sentence that says what to change, if the facts about the worst line support a row of the table at

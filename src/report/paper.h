@@ -56,7 +56,7 @@ void rdi_format_share(double share, char *text);
 /* Returns the name of the order in which the references of `threads` threads were analyzed: `interleave`, or
  * "recorded" for one thread, whose order is the same in lockstep. */
 const char *rdi_order_name(const char *interleave, uint64_t threads);
-/* Formats a line with the share of coherence misses in recorded order. Returns false if it is unknown, or
+/* Formats a line with the share of coherence misses in recorded order. Returns false if this share is unknown, or
  * differs by less than one percentage point from the share `coherence` in lockstep. */
 #define RDI_RECORDED_ROOM 96
 bool rdi_format_recorded(const rd_profile *p, double coherence, char text[RDI_RECORDED_ROOM]);

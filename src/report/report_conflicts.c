@@ -133,9 +133,9 @@ static bool say_stride(const conflict_report *r, rdi_text *t, const rd_line_conf
     return true;
 }
 
-/* Returns the conflicts with the region that most often evicts blocks of the line's data from the
- * cache, other than the data itself. Returns NULL if there is no such region, or if these conflicts are fewer
- * than half of the conflicts of the line. */
+/* Returns the conflicts between the line's data and the other region that evicts blocks of these data most often from
+ * the cache. Returns NULL if there is no such region, or if these conflicts are fewer than half of the conflicts of
+ * the line. */
 static const rd_conflict *rival_of(const conflict_report *r, const rd_line_conflicts *line) {
     for (size_t i = 0; i < r->causes->n_conflicts; i++) {
         const rd_conflict *c = &r->causes->conflicts[i];

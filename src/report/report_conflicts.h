@@ -10,8 +10,8 @@
  * line. */
 void rdi_report_conflicts(rdi_paper *paper, const rd_profile *p);
 
-/* Returns whether the report shows a pair of regions: the cache of `c` has many conflicts, and the pair has
- * more than 1 % of its conflict misses. */
+/* Returns whether the report shows a pair of regions: the cache of `c` has many conflicts, and the pair has more than
+ * 1 % of the conflict misses of this cache. */
 bool rdi_conflict_is_telling(const rd_profile *p, const rd_conflict *c);
 
 /* Adds text for the lines with the most conflict misses of each cache that has many conflicts, at most 3

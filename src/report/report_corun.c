@@ -68,8 +68,8 @@ static uint64_t block_bytes_of(const corun_report *r) {
     return rd_profile_facts_of(r->request.profiles[0])->block_bytes;
 }
 
-/* Returns whether the size lies inside a bin of program `i`, so that its miss ratio alone is
- * interpolated. */
+/* Returns whether the size lies inside a bin of program `i`, so that the miss ratio of the program
+ * alone in the cache is interpolated. */
 static bool is_interpolated(const corun_report *r, size_t i) {
     rd_profile *p = r->request.profiles[i];
     double miss;

@@ -23,7 +23,7 @@ static void add_bin_row(rdi_text *t, const rd_bin *bin, bool sums_known) {
 }
 
 /* Adds whether the sample resolves the distances of the row, and the band of the miss ratio of the
- * smallest cache that holds them. */
+ * smallest cache in which references with these distances hit. */
 static void add_band(rdi_text *t, rdi_band_scan *scan, const rd_bin *bin, uint64_t resolution) {
     double low, high;
     uint64_t size = bin->high + 1;

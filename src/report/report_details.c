@@ -84,7 +84,8 @@ static unsigned name_width(const details_report *r) {
     return r->paper->style.width > used + NAME_LEAST ? r->paper->style.width - used : NAME_LEAST;
 }
 
-/* Adds a name and, unless `size` is empty, `size` after it, which is never cut. */
+/* Adds a name and, unless `size` is empty, `size` after it. A long name is cut, but `size` never
+ * is. */
 static void put_name(const details_report *r, const char *label, const char *size) {
     unsigned width = name_width(r), of_size = *size ? rdi_text_columns(size) + 2 : 0;
     unsigned room = width - of_size;
@@ -257,8 +258,8 @@ static void say_data(const details_report *r, rdi_text *words, size_t line, cons
     rdi_text_printf(words, ": it reuses blocks after they were evicted%s", end);
 }
 
-/* Returns the words for the worst line if it is also the one that used the blocks last. Without debug information,
- * its entry is a function or an instruction. */
+/* Returns the words for the worst line, for a sentence that says that this line also used the blocks last. Without
+ * debug information, the entry of a line is a function or an instruction. */
 static const char *same_place(const rd_attribution *a, size_t line) {
     if (a->lines[line].source != RD_NO_INDEX)
         return "the same line";

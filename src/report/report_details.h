@@ -13,9 +13,9 @@ void rdi_report_details(rdi_paper *paper, const rd_profile *p);
 
 #define RDI_LABEL_ROOM 1024 /* bytes of `label` in the functions below */
 
-/* Makes "file.c:14 function", and adds the library function that made the references if the profile names
- * it. Makes another text if the file is unknown, or for library code that several lines of own
- * code call. */
+/* Makes "file.c:14 function", and adds the library function that made the references if the profile names it. If the
+ * file is unknown, makes "function in module" or only "function". The function is "(others)" for entries that are not
+ * listed. */
 void rdi_name_line(const rd_attribution *a, size_t index, char *label);
 /* Makes "file.c:14", or the text of rdi_name_line() if the file is unknown. */
 void rdi_name_place(const rd_attribution *a, size_t index, char *label);

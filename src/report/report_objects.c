@@ -233,8 +233,8 @@ static const char *about(const rd_objects_facts *f) {
     return f->is_sample ? "about " : "";
 }
 
-/* Adds a line about some requests. With `what`, it has their share of all counted requests, their number and
- * `what`; if `what` is NULL, their number and bytes. Adds nothing if there are none. */
+/* Adds a line about the requests `t`, or nothing if there are none. The line has their share of all counted requests,
+ * their number and `what` or, if `what` is NULL, only their number and bytes. */
 static void add_traffic(rdi_paper *paper, const rd_objects_facts *f, const char *label,
                         const rd_traffic *t, const char *what) {
     char count[16], bytes[16], share[RDI_FORMAT_ROOM];

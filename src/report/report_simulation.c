@@ -217,9 +217,9 @@ void rdi_report_prefetches(rdi_paper *paper, const rd_simulation *s) {
     }
 }
 
-/* Adds a sentence about the share of the references that reach memory. Adds a sentence about the cache with the
- * most conflict misses if it is an LRU cache and if these, minus its far hits, are at least a tenth of its
- * misses. */
+/* Adds a sentence about the share of the references that reach memory. If the cache with the most conflict misses is
+ * an LRU cache, and its conflict misses minus its far hits are at least a tenth of its misses, adds a sentence about
+ * this cache. */
 static void add_words(rdi_paper *paper, const rd_profile *p, const rd_simulation *s) {
     char share[RDI_FORMAT_ROOM], text[400];
     size_t worst = 0;

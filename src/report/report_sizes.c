@@ -30,7 +30,7 @@ size_t rdi_report_levels(const rd_profile *p, const rd_level **out) {
                                                  : 0;
 }
 
-/* Returns the number of blocks that level `i` holds, which is 0 if it is smaller than a block. */
+/* Returns the number of blocks that level `i` holds, or 0 if the level is smaller than a block. */
 static uint64_t level_blocks(const rdi_report *r, size_t i) {
     uint64_t bytes = r->facts->block_bytes;
     return r->levels[i].bytes / (bytes ? bytes : 1);
@@ -199,9 +199,8 @@ void rdi_report_sizes(rdi_report *r) {
 
 /* ---- in words ---- */
 
-/* Finds the levels that the sentence names: the levels that the sample resolves, within the bound,
- * up to the first level that has all achievable hits. They have the indices from *first to the return
- * value minus 1. */
+/* Finds the levels that the sentence names: the levels that the sample resolves, within the bound, up to the first
+ * level that has all achievable hits. Their indices are from *first to the return value minus 1. */
 static size_t find_telling(const rdi_report *r, size_t *first) {
     const rd_profile_facts *f = r->facts;
     size_t n = 0;

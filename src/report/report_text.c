@@ -175,8 +175,8 @@ static void add_sharing(rdi_report *r) {
     rdi_text_puts(t, "the same time have more; to count these, use --interleave=lockstep\n");
 }
 
-/* Adds the median of the finite distances: a number, the bin that the median is in, or the size
- * below which the sample does not resolve it. */
+/* Adds the median of the finite distances: a number, the bin that the median is in, or "below" and
+ * the smallest size that the sample resolves. */
 static void add_median(rdi_report *r, const rd_bin *bins, size_t n, uint64_t finite) {
     size_t i = 0;
     uint64_t seen = 0;
