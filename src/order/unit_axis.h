@@ -3,12 +3,12 @@
  * A slot is live, a hole or empty. A slot in use, live or a hole, is one set bit. The number of slots
  * in use above a slot, live or not, is the *largest* number of live slots above it at any moment since
  * the slot was filled; weight_axis.h has the proof. With a bit instead of a sum of 8 bytes per slot,
- * the bits and sums of a million blocks fit into the second cache of a processor.
+ * the bits and sums of a million blocks fit into a second-level cache.
  *
  * The 64 slots of a word are an element of level 0. The elements of a level form groups of 16, and a
  * group is an element of the next level. A level stores, for each element, the number of slots in use
  * in the elements of its group before the element. So the number of slots in use above a slot is
- * computed from two words and two sums per level, and the end of a use changes the rest of one group
+ * computed from two words and two sums per level, and ending the use of a slot changes the rest of one group
  * per level. The sums of elements that begin after `next` are not valid.
  *
  * Slot 0 is never used, because it means "no slot". No slot is above 2^32 - 1024, so the user of the
@@ -30,7 +30,8 @@ struct rdi_unit_axis {
     uint64_t
         *used; /* one bit per slot, set for live slots and holes; no bit from `next` on is set */
     uint64_t used_room;
-    uint32_t *sum[RDI_UNIT_LEVELS]; /* numbers of slots in use before the elements of each level */
+    uint32_t *sum
+        [RDI_UNIT_LEVELS]; /* per level and element: number of slots in use before the element in its group */
     uint64_t sum_room[RDI_UNIT_LEVELS];
     uint64_t *holes[RDI_UNIT_MASKS]; /* level 0: one bit per slot, set for holes; each higher
                                         level: one bit per word of the level below, set if the
@@ -43,8 +44,7 @@ struct rdi_unit_axis {
     uint64_t next;         /* the next slot to be used */
     uint64_t top_hole;     /* the topmost hole; 0: none */
     uint64_t renumberings; /* number of times that the slots were renumbered */
-    /* rdi_unit_above(), and the same for a slot whose use ends, for the instruction set of this
-     * processor */
+    /* above() and take() of unit_axis.c, compiled for the instruction set of this processor */
     uint64_t (*above)(const rdi_unit_axis *a, uint64_t s);
     uint64_t (*take)(rdi_unit_axis *a, uint64_t s);
 };
