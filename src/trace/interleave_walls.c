@@ -48,7 +48,7 @@ rd_status rdi_walls_add(rdi_walls *w, uint32_t process, const rd_event *event, u
     if (event->path && !(wall.event.path = rdi_strdup(w->ctx, event->path)))
         return RD_ENOMEM;
     p->walls[p->n++] = wall;
-    p->divided = p->divided || p->began;
+    p->walled = true;
     return RD_OK;
 }
 

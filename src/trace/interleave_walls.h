@@ -21,8 +21,7 @@ typedef struct rdi_walled {
     uint64_t ahead; /* number of records of the process up to wall `first` that were read and not
                        delivered; if there is no wall, of all its records */
     uint64_t last;  /* number of the process's last record that was read, in recorded order */
-    bool began;     /* true: a record of the process was read */
-    bool divided;   /* true: a wall was read after a record of the process */
+    bool walled;    /* true: a wall of the process was read */
 } rdi_walled;
 
 typedef struct rdi_walls {

@@ -45,6 +45,10 @@ typedef struct order_queue {
                                 position, it was reused */
     uint64_t missed; /* number of turns missed while the reorder buffer was full and had no record
                         of the thread */
+    uint64_t
+        late; /* number of turns that the thread missed before its first record was read, and has not
+                        had since */
+    bool began; /* true: a record of the thread was read */
 } order_queue;
 
 typedef struct order_reader {
@@ -103,8 +107,6 @@ static rd_status add_queue(order_reader *o, size_t at, uint64_t key, order_queue
     q->key = key;
     q->process = process;
     q->waits_for = RDI_NO_EVENT;
-    q->missed = process->divided ? 0 : o->full_rounds;
-    process->began = true;
     memmove(o->queues + at + 1, o->queues + at, (o->n_queues - at) * sizeof *o->queues);
     o->queues[at] = *out = q;
     o->n_queues++;
@@ -191,6 +193,9 @@ static rd_status add_chunk(order_reader *o, order_queue *q) {
 static order_record *push(order_reader *o, order_queue *q, bool is_acquire) {
     if ((!q->last || q->tail == CHUNK_RECORDS) && add_chunk(o, q) != RD_OK)
         return NULL;
+    if (!q->began)
+        q->late = is_acquire || q->process->walled ? 0 : o->full_rounds;
+    q->began = true;
     if (q->missed) {
         o->facts.overflows += is_acquire ? 0 : q->missed;
         q->missed = 0;
@@ -371,6 +376,10 @@ static rd_status pass_turn(order_reader *o) {
         if (!is_runnable(o, q))
             continue;
         count_missed(o, i);
+        if (q->late) {
+            q->late--;
+            o->facts.overflows++;
+        }
         o->had_turn = q;
         o->left = o->turn;
         break;

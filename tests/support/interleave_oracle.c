@@ -14,6 +14,7 @@ typedef struct oracle {
         *wall; /* for each record, 1 + the index of the last wall of its process before it, or 0 */
     bool *delivered;
     bool *seen;      /* for each thread, whether its first record was in sight */
+    uint64_t *late;  /* for each thread, the turns that it missed before that and has not had since */
     size_t d, walls; /* number of delivered records that are not walls, and of delivered walls */
     size_t *order;
 } oracle;
@@ -163,19 +164,9 @@ static bool is_overflow(const oracle *o, size_t thread) {
            o->records[next].kind != ORACLE_SYNC_ACQUIRE && !wall_holds(o, o->records[next].process);
 }
 
-/* Returns whether a thread whose first record has just come into sight has missed turns before. */
-static bool is_late(const oracle *o, size_t i) {
-    const oracle_record *r = &o->records[i];
-    bool divided = false;
-    for (size_t k = 0; k < i; k++)
-        divided = divided || (!is_wall(o, k) && waits_for_wall(o, i, k));
-    return r->kind != ORACLE_SYNC_ACQUIRE && !divided;
-}
-
-/* Returns the overflows of the threads whose first records have come into sight since the last call. The
- * turn has begun `rounds` rounds before with a full reorder buffer. */
-static uint64_t count_late(oracle *o, size_t threads, uint64_t rounds) {
-    uint64_t overflows = 0;
+/* Notes for each thread whose first record has come into sight since the last call how many turns it missed before
+ * that: with a full reorder buffer, `rounds` rounds of turns began before. */
+static void note_late(oracle *o, size_t threads, uint64_t rounds) {
     for (size_t t = 0; t < threads; t++) {
         size_t i = 0;
         while (i < o->n && (is_wall(o, i) || o->lane[i] != t))
@@ -183,9 +174,8 @@ static uint64_t count_late(oracle *o, size_t threads, uint64_t rounds) {
         if (i == o->n || o->seen[t] || !(o->delivered[i] || is_in_sight(o, i)))
             continue;
         o->seen[t] = true;
-        overflows += is_late(o, i) ? rounds : 0;
+        o->late[t] = o->records[i].kind == ORACLE_SYNC_ACQUIRE || o->wall[i] > 0 ? 0 : rounds;
     }
-    return overflows;
 }
 
 static bool is_full(const oracle *o) {
@@ -214,6 +204,7 @@ uint64_t oracle_interleave(const oracle_record *records, size_t n, uint64_t turn
                 .wall = calloc(n + 1, sizeof(size_t)),
                 .delivered = calloc(n + 1, sizeof(bool)),
                 .seen = calloc(n + 1, sizeof(bool)),
+                .late = calloc(n + 1, sizeof(uint64_t)),
                 .order = order};
     number_records(&o);
     size_t threads = number_threads(&o), had = 0, records_only = 0;
@@ -230,7 +221,9 @@ uint64_t oracle_interleave(const oracle_record *records, size_t n, uint64_t turn
             next = (next + 1) % threads;
         for (size_t t = first ? next : (had + 1) % threads; t != next; t = (t + 1) % threads)
             overflows += is_overflow(&o, t);
-        overflows += count_late(&o, threads, rounds);
+        note_late(&o, threads, rounds);
+        overflows += o.late[next] > 0;
+        o.late[next] -= o.late[next] > 0;
         rounds += !first && next <= had && is_full(&o);
         take_turn(&o, next, turn);
         had = next;
@@ -243,5 +236,6 @@ uint64_t oracle_interleave(const oracle_record *records, size_t n, uint64_t turn
     free(o.lane);
     free(o.delivered);
     free(o.seen);
+    free(o.late);
     return overflows;
 }
