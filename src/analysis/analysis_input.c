@@ -180,8 +180,28 @@ static rd_status select_contexts(const rd_analysis *a, const rdi_analysis_readin
     return wanted ? rd_trace_select(r->trace, RD_FIELD_CONTEXT) : RD_OK;
 }
 
+/* Fails if threads matter, and the top 16 bits of addresses name processes in this trace, but not in the first one,
+ * or the other way around: threads of different processes would be one thread, or one thread would be several. */
+static rd_status check_processes(rd_analysis *a, const rdi_analysis_reading *r) {
+    bool processes = rd_trace_has_processes(r->trace);
+    if (!rdi_analysis_wants_sharing(a) && !rdi_analysis_has_private_caches(a) &&
+        !a->config.interleave)
+        return RD_OK;
+    if (!a->processes_known)
+        a->processes = processes;
+    a->processes_known = true;
+    if (processes == a->processes)
+        return RD_OK;
+    return rdi_fail(a->ctx, RD_EINVAL,
+                    "%s: the top 16 bits of addresses %s processes in this trace, unlike in the "
+                    "first one; convert "
+                    "both traces with --to=native:processes=on or with --to=native:processes=off",
+                    r->name, processes ? "name" : "do not name");
+}
+
 rd_status rdi_analysis_begin_input(rd_analysis *a, const rdi_analysis_reading *r) {
     RD_TRY(choose_block(a, r));
+    RD_TRY(check_processes(a, r));
     note_trace(a, r);
     return select_contexts(a, r);
 }

@@ -28,21 +28,6 @@ static void end_input(joined_inputs *j) {
     *r = (rdi_analysis_reading){0};
 }
 
-/* Fails if the top 16 bits of addresses name processes in the current input, but not in the first one, or the
- * other way around: threads of different processes would be one thread. */
-static rd_status check_processes(joined_inputs *j) {
-    bool processes = rd_trace_has_processes(j->now.trace);
-    if (j->next == 1)
-        j->processes = processes;
-    if (processes == j->processes)
-        return RD_OK;
-    return rdi_fail(j->a->ctx, RD_EINVAL,
-                    "%s: the top 16 bits of addresses %s processes in this trace, unlike in the "
-                    "first one; convert "
-                    "both traces with --to=native:processes=on or with --to=native:processes=off",
-                    j->now.name, processes ? "name" : "do not name");
-}
-
 static rd_status next_input(void *user, rd_trace **trace) {
     joined_inputs *j = user;
     rd_analysis *a = j->a;
@@ -51,8 +36,6 @@ static rd_status next_input(void *user, rd_trace **trace) {
         return RD_OK;
     RD_TRY(rdi_analysis_open_input(a, &a->inputs[j->next++], &j->now));
     rd_status begun = rdi_analysis_begin_input(a, &j->now);
-    if (begun == RD_OK)
-        begun = check_processes(j);
     j->refused = begun != RD_OK;
     if (begun == RD_OK) {
         rdi_analysis_add_source(a, &j->now);

@@ -59,6 +59,8 @@ struct rd_analysis {
     bool ran, ended_early;
 
     bool block_known;        /* true: the configuration or the first trace has set block_bytes */
+    bool processes_known;    /* true: a trace has set `processes` */
+    bool processes;          /* rd_trace_has_processes() of the first trace, if threads matter */
     uint64_t block_bytes;    /* block size; 0: one block per address */
     char *checkpoint_of;     /* description for the checkpoint; NULL: no checkpoint */
     rd_engine *engine;       /* NULL: not open yet, or objects or private stacks are analyzed */

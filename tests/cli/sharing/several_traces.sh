@@ -39,6 +39,7 @@ plain on second.trace child.csv
 "$REUSEDIST" sharing --out=csv first.trace second.trace | cmp - whole.csv && echo 'the same with processes'
 "$REUSEDIST" analyze --stacks=private --interleave=lockstep first.trace second.trace | grep 'one cache for'
 "$REUSEDIST" sharing first.trace two.csv && exit 1
+"$REUSEDIST" analyze -q --stacks=private two.csv first.trace && exit 1
 # Merging by time comes before lockstep.
 awk 'NR == 1 { print $0 ",time"; next } { print $0 "," 2 * NR }' one.csv >early.csv
 awk 'NR == 1 { print $0 ",time"; next } { print $0 "," 2 * NR + 1 }' two.csv >late.csv
