@@ -83,12 +83,6 @@ static rd_status check_same(rd_ctx *ctx, const rd_profile *first, const rd_profi
             "cannot merge: profile 1 has the kinds %s, but profile %zu has %s; analyze all "
             "traces with the same --kinds",
             a->kinds ? a->kinds : "LSI", number, b->kinds ? b->kinds : "LSI");
-    if (different & RD_DIFFERENT_ORDERS)
-        return rdi_fail(
-            ctx, RD_EINVAL,
-            "cannot merge: the orders of the threads' references differ in profiles 1 and "
-            "%zu; analyze all traces with the same --interleave",
-            number);
     if (different & RD_DIFFERENT_WARMUPS && !may_have_same_warmup(first, part))
         return rdi_fail(ctx, RD_EINVAL,
                         "cannot merge: profiles 1 and %zu leave out different numbers of requests; "
@@ -105,6 +99,24 @@ static rd_status check_same(rd_ctx *ctx, const rd_profile *first, const rd_profi
             "cannot merge: one of profiles 1 and %zu has time distances, and the other has "
             "reuse distances; merge only profiles with the same kind of distances",
             number);
+    return RD_OK;
+}
+
+/* Fails if the references of threads were analyzed in different orders. A profile of one thread in lockstep has no
+ * order of its own, so that comparing all profiles with the first one is not enough. */
+static rd_status check_orders(rd_ctx *ctx, rd_profile *const *parts, size_t n) {
+    size_t first = 0;
+    for (size_t i = 1; i < n; i++) {
+        const rd_interleaving *order = rd_profile_interleaving(parts[first]);
+        if (rd_profile_differences(parts[first], parts[i]) & RD_DIFFERENT_ORDERS)
+            return rdi_fail(
+                ctx, RD_EINVAL,
+                "cannot merge: the orders of the threads' references differ in profiles %zu and "
+                "%zu; analyze all traces with the same --interleave",
+                first + 1, i + 1);
+        if (order && order->threads <= 1)
+            first = i;
+    }
     return RD_OK;
 }
 
@@ -321,6 +333,7 @@ rd_status rd_profile_merge(rd_ctx *ctx, rd_profile *const *parts, size_t n, rd_p
         RD_TRY(check_same(ctx, parts[0], parts[i], i + 1));
         RD_TRY(combine_facts(ctx, &facts, rd_profile_facts_of(parts[i])));
     }
+    RD_TRY(check_orders(ctx, parts, n));
     row_list sum = {0};
     RD_TRY(sum_rows(ctx, parts, n, facts.binning, &sum));
     rd_profile *result = NULL;

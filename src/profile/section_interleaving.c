@@ -1,6 +1,6 @@
 /* Section "interleaving": the order in which the references of threads were analyzed, if it is not the
- * recorded order. A merged profile has this section if all profiles have it, with the same turns and the
- * same size of the reorder buffer. */
+ * recorded order. A merged profile has this section if all profiles have it, with the same turns; the size
+ * of the reorder buffer is then the smallest one. */
 #include "profile/profile_reader.h"
 #include "profile/profile_write.h"
 #include "profile/sections.h"
@@ -53,12 +53,12 @@ static rd_status interleaving_merge(rd_ctx *ctx, const void *const *data, size_t
         return RD_ENOMEM;
     for (size_t i = 0; i < n; i++) {
         const rd_interleaving *one = data[i], *first = data[0];
-        if (!one || !first || one->turn != first->turn || one->reorder != first->reorder) {
+        if (!one || !first || one->turn != first->turn) {
             rdi_free(ctx, all);
             return RD_OK;
         }
         all->turn = one->turn;
-        all->reorder = one->reorder;
+        all->reorder = i == 0 || one->reorder < all->reorder ? one->reorder : all->reorder;
         all->threads = one->threads > all->threads ? one->threads : all->threads;
         all->overflows += one->overflows;
         bool known = one->recorded_coherence != RD_UNKNOWN && all->recorded_coherence != RD_UNKNOWN;

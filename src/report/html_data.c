@@ -304,7 +304,7 @@ static rd_status put_comparison(rd_json_writer *w, const rd_page *page) {
 }
 
 /* Writes the settings that differ between two profiles, or none if the page does not have two profiles. */
-static void put_unlike(rd_json_writer *w, const rd_page *page) {
+void rdi_html_unlike(rd_json_writer *w, const rd_page *page) {
     static const struct {
         rd_different_setting setting;
         const char *name;
@@ -312,7 +312,9 @@ static void put_unlike(rd_json_writer *w, const rd_page *page) {
                     {RD_DIFFERENT_BOUNDS, "bounds"},
                     {RD_DIFFERENT_KINDS, "kinds of references"},
                     {RD_DIFFERENT_STACKS, "stacks, of which only one is private"},
-                    {RD_DIFFERENT_ORDERS, "orders of the threads' references"}};
+                    {RD_DIFFERENT_ORDERS, "orders of the threads' references"},
+                    {RD_DIFFERENT_WARMUPS, "numbers of requests left out (--warmup)"},
+                    {RD_DIFFERENT_EXPIRIES, "rules for expired objects (--expiry)"}};
     uint32_t different =
         page->n == 2 ? rd_profile_differences(page->profiles[0], page->profiles[1]) : 0;
     rd_json_begin_array(w, "unlike", RD_JSON_INLINE);
@@ -346,7 +348,7 @@ static rd_status put_page(rd_json_writer *w, const rd_page *page) {
         RD_TRY(put_profile(w, page, i, &axis));
     rd_json_end_array(w);
     RD_TRY(put_comparison(w, page));
-    put_unlike(w, page);
+    rdi_html_unlike(w, page);
     RD_TRY(put_change(w, page));
     RD_TRY(rdi_html_machines(w, page));
     rd_json_end_object(w);

@@ -19,6 +19,8 @@
 /* Makes the whole JSON object, which the caller frees. Characters that cannot be embedded in HTML
  * are not escaped yet; html_page.c does that. */
 RD_CHECKED rd_status rdi_html_data(rd_ctx *ctx, const rd_page *page, char **json, size_t *n);
+/* Writes the settings that differ between two profiles: data.unlike of frame.js. */
+void rdi_html_unlike(rd_json_writer *w, const rd_page *page);
 
 /* The contents of a page, which rdi_html_assemble() puts into the frame that all kinds of pages share. */
 typedef struct rdi_html_page {

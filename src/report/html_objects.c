@@ -139,6 +139,7 @@ static rd_status put_page(rd_json_writer *w, const rd_page *page) {
     for (size_t i = 0; i < page->n; i++)
         RD_TRY(put_profile(w, page->names[i], page->profiles[i], step_of(page)));
     rd_json_end_array(w);
+    rdi_html_unlike(w, page);
     rd_json_end_object(w);
     return RD_OK;
 }

@@ -21,6 +21,12 @@ function makeTheme() {
     applyTheme();
 }
 
+/* Returns sentences about the settings that differ between two profiles. */
+function sayUnlike() {
+    const said = data.unlike.map((setting) => `The profiles have different ${setting}.`);
+    return said.length ? [...said, "Their numbers do not mean the same."] : said;
+}
+
 /* Writes the heading and the footer of the page. `names` are the names of the profiles or of the log, and
  * `what` is the end of the page's title. */
 function fillFrame(names, what) {

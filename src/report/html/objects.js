@@ -54,7 +54,8 @@ function causeTable(p, i) {
 
 function overview(refresh) {
     const measured = profiles.some((p) => p.measured), same = sayComparison();
-    const node = section("How large must the cache be?", same ? el("p", { class: "answer" }, same) : null,
+    const unlike = sayUnlike().join(" ");
+    const node = section("How large must the cache be?", unlike ? el("p", { class: "notice" }, unlike) : null, same ? el("p", { class: "answer" }, same) : null,
         forEach(overviewOf), measured ? missFigure(refresh) : null);
     node.classList.add("overview");
     return el("div", { class: "parts" }, node,

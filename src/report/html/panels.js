@@ -113,8 +113,7 @@ function comparisonWords() {
 
 /* Makes a notice about settings that differ between two profiles and about incomplete traces, or returns null. */
 function unlikeNotice() {
-    const said = data.unlike.map((setting) => `The profiles have different ${setting}.`);
-    if (said.length) said.push("Their numbers do not mean the same.");
+    const said = sayUnlike();
     profiles.forEach((p, i) => {
         if (p.partial) said.push(`The trace of ${quoted(i)} is incomplete, so the misses of the rest of the run are missing.`);
     });
