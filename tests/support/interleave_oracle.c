@@ -13,8 +13,9 @@ typedef struct oracle {
     size_t
         *wall; /* for each record, 1 + the index of the last wall of its process before it, or 0 */
     bool *delivered;
-    bool *seen;      /* for each thread, whether its first record was in sight */
-    uint64_t *late;  /* for each thread, the turns that it missed before that and has not had since */
+    bool *seen; /* for each thread, whether its first record was in sight */
+    uint64_t
+        *late; /* for each thread, the turns that it missed before that and has not had since */
     size_t d, walls; /* number of delivered records that are not walls, and of delivered walls */
     size_t *order;
 } oracle;
