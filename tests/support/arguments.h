@@ -17,8 +17,8 @@ extern rd_profile *profile;
 int new_profile(void **state);
 int free_profile(void **state); /* fails if memory was leaked */
 
-/* Checks that a call returns RD_EINVAL. It is for calls with NULL as the context, or as the object
- * that has the context, which cannot store a message. */
+/* Checks that a call returns RD_EINVAL. It is for calls with NULL instead of the context, or
+ * instead of the object that has the context: they have no place for a message. */
 #define REFUSED(call) expect_refused(#call, NULL, (call))
 /* Checks that a call with NULL for `argument` returns RD_EINVAL with the message "FUNCTION:
  * ARGUMENT must not be NULL". */

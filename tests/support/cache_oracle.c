@@ -24,7 +24,7 @@ typedef struct stream {
 } stream;
 
 /* Something that happened to a block at a private level: another thread stored to the block, or a
- * reference to it arrived. The causes of later misses depend on it. */
+ * reference to the block arrived. The causes of later misses depend on these events. */
 typedef struct event {
     uint64_t block;
     bool removal; /* true: another thread stored to the block; false: a reference arrived */
@@ -42,7 +42,7 @@ typedef struct level {
                         first; private levels: scratch memory of distance_since() */
     size_t n_stack;
     uint64_t *lost;  /* the blocks that the level lost, in the order of the losses */
-    size_t *lost_at; /* for each of them, the index of the reference during which it was lost */
+    size_t *lost_at; /* for each lost block, the index of the reference during which it was lost */
     size_t n_lost, room_lost;
     rd_cache_counts *count;
     rd_coherence_counts *coherence; /* NULL: all threads use one hierarchy */
@@ -255,9 +255,9 @@ static void insert(oracle *o, size_t k, uint64_t b) {
 
 /* ---- private caches of threads ---- */
 
-/* Returns the largest number of blocks that were present at one moment after event `from`: blocks
- * other than that of the event that were referenced since then and not removed again. `present` is
- * scratch memory for them. */
+/* Returns the largest number of blocks that were present at one moment after event `from`. A block,
+ * other than that of the event, is present from a reference after the event until it is removed.
+ * `present` is scratch memory for the blocks. */
 static size_t distance_since(const level *l, size_t from, uint64_t *present) {
     size_t n = 0, most = 0;
     for (size_t i = from + 1; i < l->n_events; i++) {
@@ -405,7 +405,7 @@ static void prefetch(oracle *o, size_t k, uint64_t b) {
     holder(o->levels[k], b)->marked = true;
 }
 
-/* Prefetches the block `steps` blocks from b in this direction, if there is one. */
+/* Prefetches the block `steps` blocks from b in this direction, if there is such a block. */
 static void prefetch_from(oracle *o, size_t k, uint64_t b, int direction, uint64_t steps) {
     if (direction > 0 ? b <= UINT64_MAX - steps : b >= steps)
         prefetch(o, k, direction > 0 ? b + steps : b - steps);

@@ -12,14 +12,13 @@ typedef struct cache_oracle_miss {
     size_t reference, cache;
     rd_miss_cause cause;
     size_t evictor; /* index of the reference during which the cache last lost the block;
-                       CACHE_ORACLE_NOBODY: it never lost it */
+                       CACHE_ORACLE_NOBODY: the cache never lost it */
 } cache_oracle_miss;
 
-/* Simulates `n` references and stores the counters of each cache of the hierarchy, which must be
- * valid for this block size. `kinds` NULL means that all references are loads. Unless `misses` is
- * NULL, writes every miss to it, in the order of the references and, for each of them, of the
- * caches that it visits. Returns the number of misses written. The array has room for `n` misses
- * per cache. */
+/* Simulates `n` references and stores the counters of each cache in `counts`. The hierarchy must be valid for
+ * this block size. `kinds` NULL means that all references are loads. Unless `misses` is NULL, writes every miss
+ * to it, in the order of the references; the misses of one reference are in the order in which it visits the
+ * caches. The array has room for `n` misses per cache. Returns the number of misses written. */
 size_t cache_oracle_run(const rd_hierarchy *h, uint64_t block_bytes, const uint64_t *blocks,
                         const uint8_t *kinds, size_t n, rd_cache_counts *counts,
                         cache_oracle_miss *misses);

@@ -19,8 +19,8 @@ void distances_oracle(rd_ctx *ctx, const uint64_t *blocks, size_t n, uint64_t *o
 void distances_assert_exact(rd_ctx *ctx, const char *spec, const rd_engine_config *config,
                             const uint64_t *blocks, size_t n);
 
-/* Makes n references with locality to the blocks below `blocks`: in each phase, most references are
- * to a range of adjacent blocks, and one in eight is to any block. */
+/* Makes n references with locality. All block ids are below `blocks`. In each phase, most
+ * references are to a range of adjacent blocks, and one in eight is to any block. */
 void distances_make(uint64_t seed, uint64_t blocks, uint64_t *out, size_t n);
 
 #endif

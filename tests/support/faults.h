@@ -12,8 +12,9 @@ typedef rd_status (*faults_body)(rd_ctx *ctx, void *user);
 
 /* Fails the test unless every run with a failing allocation ends with RD_ENOMEM and a message, and
  * no run leaves memory behind. For k = 1, 2, 3 ..., one run lets only the k-th allocation fail, and
- * another run all from the k-th on. Stops at the first k that the work does not reach, where the
- * status must be `expected`. Returns k. `what` names the work in failure messages. */
+ * another run all from the k-th on. Under a sanitizer, skips most k above 128. Stops at the first k
+ * that the work does not reach, where the status must be `expected`. Returns this k. `what` names
+ * the work in failure messages. */
 size_t faults_inject(const char *what, faults_body body, void *user, rd_status expected);
 
 #endif

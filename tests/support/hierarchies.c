@@ -34,8 +34,8 @@ static rd_cache some_cache(rdi_rng *rng, uint64_t least, bool innermost, uint64_
     return c;
 }
 
-/* Gives a cache the default policy, fill and prefetch rules, and mostly at most 64 ways: the
- * library simulates hierarchies of such caches with code of their own (lru_levels.c). */
+/* Gives a cache the default policy, fill and prefetch rules, and mostly at most 64 ways. The
+ * library has separate code for hierarchies in which all caches are like this (lru_levels.c). */
 static void simplify(rdi_rng *rng, rd_cache *c) {
     c->policy = RD_POLICY_LRU;
     c->fill = RD_FILL_NINE;

@@ -34,9 +34,9 @@ static bool is_in_sight(const oracle *o, size_t i) {
     return o->number[i] < o->d + o->room;
 }
 
-/* Returns the first address after the memory of a record. A release of size 0 releases the last
- * allocation before it at its address; one byte if there is none, or if another release of size 0
- * of this address lies between. */
+/* Returns the first address after the memory of a record. A release of size 0 releases the last allocation
+ * before it at its address. It releases one byte if there is no such allocation, or if another release of size
+ * 0 at this address lies in between. */
 static uint64_t end_of(const oracle *o, size_t i) {
     const oracle_record *r = &o->records[i];
     uint64_t size = r->size ? r->size : 1;

@@ -1,5 +1,5 @@
-/* An oracle for prefix caches: random logs with shared prefixes, and plain simulators written from
- * the definitions in reusedist/prefix.h. They keep the cache as an array of blocks and look at every
+/* An oracle for prefix caches: random logs with shared prefixes, and plain simulators written from the
+ * definitions in reusedist/prefix.h. The simulators keep the cache as an array of blocks and look at every
  * block of it. */
 #ifndef TEST_KV_ORACLE_H
 #define TEST_KV_ORACLE_H
@@ -30,7 +30,7 @@ typedef struct oracle_rules {
     bool full_only, outputs;
 } oracle_rules;
 
-/* The hits of one request. */
+/* The hits of one request, or of all requests. */
 typedef struct oracle_hits {
     uint64_t blocks, tokens;
 } oracle_hits;

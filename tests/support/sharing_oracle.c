@@ -24,8 +24,8 @@ static bool is_lost(const oracle_reference *refs, uint32_t t, uint64_t b, size_t
     return false;
 }
 
-/* Returns the number of blocks other than that of reference i that thread t has referenced after
- * reference i and that are still present just before reference `moment`. */
+/* Returns the number of blocks, other than that of reference i, that the thread of reference i has referenced
+ * after it and that are still present just before reference `moment`. */
 static uint64_t count_present(const oracle_reference *refs, size_t i, size_t moment) {
     uint64_t n = 0;
     uint32_t t = refs[i].thread;

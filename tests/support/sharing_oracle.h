@@ -5,7 +5,7 @@
 
 #include "reusedist/sharing.h"
 
-/* One block reference: the bytes from `first` to `last` of a block. */
+/* One block reference. It touches the bytes `first` to `last` of the block, both included. */
 typedef struct oracle_reference {
     uint32_t thread;
     bool store;
