@@ -25,10 +25,10 @@
 
 static uint64_t addresses[N];
 static char *path;
-static rd_ctx *own; /* context of `expected`, which must outlive the context of each test */
+static rd_ctx *own; /* context of `expected`; unlike `ctx`, it lasts for all tests */
 static rd_profile *expected;
 
-/* The ways of reading a file: by one thread, ahead, or in parts. */
+/* The ways of reading a file: in the thread that analyzes, ahead in another thread, or in parts. */
 static const struct way {
     const char *name, *engine;
     uint32_t threads;
@@ -189,7 +189,7 @@ static void begin_program(const rd_live *live) {
     close(fd);
 }
 
-/* Analyzes a program that records no references. If `begins` is false, its recorder never
+/* Analyzes a program that records no references. If `begins` is false, the recorder never
  * starts. */
 static rd_analysis *analyze_program(bool begins, const char *distances) {
     rd_live *live = NULL;

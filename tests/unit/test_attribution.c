@@ -1,5 +1,5 @@
-/* Tests attribution, among other things: every count equals the count by a plain definition, sums
- * equal the whole profile under any limit, and a failed allocation does no harm. */
+/* Tests attribution, among other things: every count equals that of a plain implementation of its definition,
+ * sums equal the counts of the whole profile under any limit, and a failed allocation does no harm. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -241,8 +241,8 @@ static void check_words(const rd_details *d, uint64_t block_bytes) {
 static rd_event events[EVENTS];
 static size_t n_events;
 
-/* Makes events in the order of their references: allocations of many sizes, which may overlap,
- * releases of all or of a part of an allocation, and stacks of one thread. */
+/* Makes events in the order of their references: allocations of many sizes, which may overlap, releases of
+ * whole allocations or of some of their bytes, and stacks of one thread. */
 static void make_events(uint64_t seed, uint64_t span) {
     rdi_rng rng = {seed};
     n_events = EVENTS;
@@ -283,7 +283,8 @@ static void own(const rd_event *e) {
         owner[i] = e->kind == RD_EVENT_RELEASE ? 0 : e->kind == RD_EVENT_STACK ? 1 : e->pc;
         allocated[i] = from;
     }
-    /* The rest of an allocation that the event has cut begins after the event's memory. */
+    /* If the event has cut an allocation in two, the bytes after the event's memory are an allocation of their
+     * own. */
     uint64_t cut = to < RDI_COUNT(owner) && owner[to] ? allocated[to] : to;
     for (uint64_t i = to; i < RDI_COUNT(owner) && owner[i] && allocated[i] == cut && cut < to; i++)
         allocated[i] = to;
@@ -385,8 +386,8 @@ static rd_status feed_batches(rd_attributor *a, const uint64_t *got, const uint3
     return RD_OK;
 }
 
-/* Feeds the references: in batches or, if there are events, one by one, each after the events
- * before it. */
+/* Feeds the references in batches or, if there are events, one by one, with each event before the
+ * references that follow it. */
 static rd_status attribute(rd_attributor *a, const uint64_t *got, const uint32_t *origin,
                            const uint64_t *d, size_t n) {
     static size_t told;
@@ -437,7 +438,7 @@ static void check_owners(const run_config *config) {
 
 static const uint64_t owned_block_bytes[] = {64, 4096, 0, 16, 16384};
 
-/* Returns a bound that is not below the size of the largest level of these tests, which is 20,000
+/* Returns a bound, in blocks, that is large enough for all levels of these tests. The largest level has 20,000
  * bytes or, without a block size, 20,000 blocks. */
 static uint64_t smallest_bound(uint64_t block_bytes) {
     return block_bytes ? 20000 / block_bytes + 1 : 20000;
@@ -455,8 +456,9 @@ static void data_are_whose_the_events_say(void **state) {
     versions_end = 0;
 }
 
-/* Tests that a module and an allocation in one block have their own data, and that the bytes in
- * between belong to neither, in any order of touches. Half of the cases have only the module. */
+/* Tests a block that holds bytes of a module and of an allocation, and bytes of neither: each reference counts
+ * for the module, for the allocation or for other memory, in whatever order the references come. In half of the
+ * cases there is no allocation. */
 static void modules_share_blocks_with_others(void **state) {
     (void)state;
     static const struct {
@@ -487,8 +489,8 @@ static void modules_share_blocks_with_others(void **state) {
     n_events = 0;
 }
 
-/* Tests that the references to a block with two owners count for the present ones, although both
- * owners change repeatedly and many other changes come in between. */
+/* Tests that each reference to a block with two owners counts for the owner at that time, although both owners
+ * change repeatedly and the owners of many other blocks change in between. */
 static void blocks_of_several_are_looked_up_again(void **state) {
     (void)state;
     for (size_t i = 0; i < REFS; i++) {

@@ -1,5 +1,5 @@
-/* Tests the cells of cells.h, and binomial probabilities, which are compared with a formula that
- * uses log-gamma and with the Poisson distribution, their limit. */
+/* Tests the cells of cells.h, and rdi_binomial_spread(): compares the probabilities with a formula
+ * that uses log-gamma, and with the Poisson distribution, which is their limit. */
 #include "profile/binomial.h"
 #include "profile/cells.h"
 
@@ -64,7 +64,8 @@ static void small_cases_are_the_binomial_formula(void **state) {
         }
 }
 
-/* Tests the cumulative probabilities, because a cell from 2048 on holds more than one number. */
+/* Compares cumulative probabilities at the ends of cells, because a cell from 2048 on has the sum
+ * of several probabilities. */
 static void large_cases_come_near_the_formula(void **state) {
     (void)state;
     static const double chances[] = {0.02, 0.3, 0.5, 0.97};

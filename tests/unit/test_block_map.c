@@ -1,4 +1,4 @@
-/* Tests the block map, among other things against a plain array of values, and rdi_last_access. */
+/* Tests rdi_block_map, among other things against a plain array of values, and rdi_last_access. */
 #include "order/block_map.h"
 #include "order/last_access.h"
 

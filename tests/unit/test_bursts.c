@@ -1,5 +1,6 @@
-/* Tests the confidence bands of runs that were recorded in bursts: they contain the exact miss
- * ratios, a run of few bursts has no band, and the profile file keeps the band. */
+/* Tests rdi_bursts, which makes confidence bands of miss ratios for runs recorded in bursts: the
+ * bands contain the exact miss ratios, a run of few bursts has no band, and the profile file keeps
+ * the band. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

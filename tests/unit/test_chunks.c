@@ -1,5 +1,5 @@
-/* Tests chunks: the analysis of one chunk alone, resolving its first touches, and the engine that
- * does both on threads. */
+/* Tests chunks: the analysis of one chunk alone, resolving the first touches of a chunk, and engine
+ * chunks, which does both on threads. */
 #include "engine/core/chunk.h"
 
 #include "support/fixture.h"
@@ -301,7 +301,7 @@ static void memory_that_runs_out_in_a_worker_ends_the_run(void **state) {
     for (size_t feed = LONG_TRACE / 100; feed <= LONG_TRACE; feed *= 10) {
         rd_engine *e = NULL;
         rd_engine_config config = {.size = sizeof config, .threads = 4};
-        rd_ctx_set_limit(ctx, 2000000); /* enough for some buffers, but not for 40000 blocks */
+        rd_ctx_set_limit(ctx, 2000000); /* too little for the state of 40,000 blocks */
         assert_int_equal(rd_engine_open(ctx, "chunks:chunk=20K", &config, &e), RD_OK);
         assert_int_equal(feed_all(e, feed), RD_ENOMEM);
         assert_non_null(strstr(rd_last_error(ctx), "memory"));

@@ -1,5 +1,5 @@
-/* Tests the table of address ranges: an address belongs to the right one of the ranges that
- * overlap, and the table has at most twice as many entries as ranges were added. */
+/* Tests rdi_code_ranges, a table of address ranges: an address belongs to the right one of the
+ * ranges that overlap, and the table has at most twice as many entries as ranges were added. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static void an_address_belongs_to_the_range_that_begins_last(void **state) {
     ok(rdi_code_ranges_add(ctx, &r, 20, 30, 1));
     ok(rdi_code_ranges_add(ctx, &r, 90, 120, 2));
     ok(rdi_code_ranges_add(ctx, &r, 20, 25, 3));
-    ok(rdi_code_ranges_add(ctx, &r, 20, 25, 4)); /* equal to range 3: the larger number counts */
+    ok(rdi_code_ranges_add(ctx, &r, 20, 25, 4)); /* equal to range 3: range 4 counts */
     ok(rdi_code_ranges_add(ctx, &r, 50, 50, 5)); /* empty */
     ok(rdi_code_ranges_sort(ctx, &r));
     static const struct {

@@ -1,5 +1,4 @@
-/* Tests the comparison of profiles: the measures on hand-made histograms, and the check of error
- * bounds. */
+/* Tests rd_compare(): the measures on hand-made histograms, and the check of error bounds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

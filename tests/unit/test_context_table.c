@@ -1,5 +1,5 @@
-/* Tests the hash table of pairs of a calling context and a site: each pair has one entry, and
- * folding keeps all references. */
+/* Tests rdi_contexts, the hash table whose keys are pairs of a calling context and a site: each pair has one
+ * entry, and folding keeps all references. */
 #include "attribution/contexts.h"
 #include "base/common.h"
 
@@ -15,7 +15,7 @@
 #define SITES    16
 #define REFS     400000
 
-/* Returns the key of a context and one of its sites, whose numbers have no pattern, so that many keys have
+/* Returns the key of a context and its site k. The numbers of the sites have no pattern, so that many keys have
  * the same home. */
 static uint64_t key_of(size_t context, size_t k) {
     rdi_rng rng = {context * SITES + k};
@@ -54,8 +54,8 @@ static void each_pair_has_one_entry(void **state) {
     rdi_contexts_fini(&c);
 }
 
-/* Tests that folding keeps all references, whether the spare table has room for the weights of all
- * contexts (2,000) or not (20,000). */
+/* Tests that folding keeps all references. The spare table has room for the weights of 2,000 contexts, but not
+ * for those of 20,000. */
 static void folding_keeps_all_references_of_many_contexts(void **state) {
     static const size_t contexts[] = {2000, 20000};
     for (size_t k = 0; k < RDI_COUNT(contexts); k++) {

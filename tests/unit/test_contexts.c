@@ -1,5 +1,6 @@
-/* Tests calling contexts: under any limit, all counts equal those of an oracle that counts every reference
- * in all contexts around it, and the section of the profile can be written and read back. */
+/* Tests calling contexts: under any limit, all counts equal those of an oracle that counts every reference in
+ * its context and in all ancestors of this context, and the section of the profile can be written and read
+ * back. */
 #include "base/common.h"
 #include "reusedist/reusedist.h"
 #include "support/faults.h"
@@ -19,7 +20,8 @@
 #define CONTEXTS 300
 #define PCS      5
 #define LEVELS   2
-#define BELOW    0x80000000 /* flag in context[]: a context below this one, without a number */
+/* A flag in context[i]: reference i is in a context without a number, below the context in the other bits. */
+#define BELOW 0x80000000
 
 static uint64_t addr[REFS], pc[REFS], blocks[REFS], distances[REFS], context[REFS];
 static uint32_t size[REFS], origin[REFS];
@@ -60,8 +62,8 @@ static void add(counts *to, uint64_t distance) {
         to->misses[k] += distance >= levels[k].bytes / 64;
 }
 
-/* Inclusive counts of each context, exclusive counts of each pair of a context and a site, and
- * counts of the contexts below a context that have no numbers. */
+/* Inclusive counts of each context; exclusive counts of each pair of a context and a site; and, for each
+ * context, the counts of the contexts without numbers below it. */
 static counts inclusive[CONTEXTS], leaf[CONTEXTS][PCS], below[CONTEXTS];
 
 static void count_all(void) {

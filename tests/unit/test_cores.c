@@ -1,5 +1,5 @@
-/* Tests private caches of threads on small examples with known counts, in an analysis and in a profile.
- * conformance/private_caches compares them with an oracle. */
+/* Tests private caches of threads (`private_caches`) on small examples with known counts, in an analysis and in
+ * a profile. conformance/private_caches compares the counts of random examples with an oracle. */
 #include "base/common.h"
 #include "reusedist/reusedist.h"
 #include "support/faults.h"
@@ -47,7 +47,7 @@ static void simulate(const char *caches, const char *text) {
 static void a_store_to_a_shared_copy_is_an_upgrade(void **state) {
     (void)state;
     simulate("L1=4:2,L2=8:2:shared=yes", "0L1 1L1 0S1 0S1 1L1");
-    assert_int_equal(counts[0][0].coherence.upgrades, 1); /* the second store finds nobody else */
+    assert_int_equal(counts[0][0].coherence.upgrades, 1); /* the second store finds no other copy */
     assert_int_equal(counts[1][0].coherence.removals, 1);
     assert_int_equal(counts[1][0].coherence.coherence, 1);
     assert_int_equal(counts[1][0].cache.cold, 1);
@@ -94,7 +94,7 @@ static void a_removed_prefetch_is_useless(void **state) {
     assert_int_equal(counts[0][0].cache.useless, 1);
     assert_int_equal(counts[0][0].coherence.removals, 1);
     assert_int_equal(counts[0][0].cache.cold, 2);
-    assert_int_equal(counts[0][0].coherence.coherence, 0); /* the thread had not referenced it */
+    assert_int_equal(counts[0][0].coherence.coherence, 0); /* the block was only prefetched */
 }
 
 static void a_store_removes_instructions_of_other_threads_only(void **state) {
@@ -229,7 +229,7 @@ static void the_section_is_read_back_and_merged(void **state) {
 }
 
 /* Expects that a profile is refused, with a message that contains `message`, if `to` replaces the
- * first `from` in its section. */
+ * first `from` in the section "private_caches". */
 static void expect_refused(const char *from, const char *to, const char *message) {
     rd_profile *p = analyze(RD_STACKS_SHARED, "null", false);
     profiles_assert_refused(ctx, p, "private_caches", from, to, message);

@@ -1,5 +1,6 @@
-/* Tests co-runs: compares the composition with occupancies that grow in small steps and with interleaved
- * traces, and the best assignment and the best partition with all possible ones. */
+/* Tests co-runs (rd_corun). Compares the occupied blocks with those of caches that fill in small steps, the
+ * miss ratios with those of an interleaved trace, and the best assignment and the best partition with all
+ * possible ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,9 +104,9 @@ static void sharing_equals_occupancies_that_grow_in_steps(void **state) {
         fill_in_steps(ctx, &p, (double)blocks, expected);
         assert_int_equal(rd_corun_share(p.corun, blocks, got), RD_OK);
         for (size_t i = 0; i < p.n; i++) {
-            /* A curve of few distances has steps, so a small error of the occupied blocks can change the
-             * miss ratio a lot. Therefore the test compares the occupied blocks, and the miss ratio with
-             * that of the profile at these blocks. */
+            /* A curve of few distances has steps, so a small error of the occupied blocks can change the miss
+             * ratio a lot. Therefore the test compares the occupied blocks, and the miss ratio with that of the
+             * profile in a cache of this many blocks. */
             assert_true(fabs(got[i].occupied - expected[i]) < 2 + 0.01 * expected[i]);
             assert_true(fabs(got[i].miss_ratio - miss_of(ctx, p.profile[i], got[i].occupied)) <
                         1e-9);
@@ -301,7 +302,8 @@ static void unsuitable_profiles_and_numbers_are_refused(void **state) {
     free_programs(&p);
 }
 
-/* Tests that a bounded profile gives answers as long as its program occupies less than the bound. */
+/* Tests that rd_corun_share() accepts bounded profiles as long as each program occupies fewer blocks than its
+ * bound. The miss ratio alone in the cache is then NAN if the cache has more blocks than the bound. */
 static void a_bound_limits_the_answers(void **state) {
     rd_ctx *ctx = *state;
     rdi_rng rng = {11};
@@ -333,7 +335,8 @@ static void skipped_references_count_for_the_rate(void **state) {
     const rd_source source = {.path = "t", .format = "native", .references = 500};
     assert_int_equal(rd_profile_add_source(p[1], &source), RD_OK);
     uint64_t skipped[] = {0, 1000, RD_UNKNOWN};
-    double rate[] = {0.5, 0.75, 0.5}; /* 500 of 1500 references were recorded: 1000 become 3000 */
+    double rate[] = {0.5, 0.75, 0.5}; /* p[1] has 1000 references, or 3000 if it has a
+                                         third of the references of the run */
     for (size_t i = 0; i < 3; i++) {
         rd_corun *c = NULL;
         rd_corun_program answer[2];

@@ -1,5 +1,5 @@
-/* Tests how symbols become readable names: known symbols give known names, and hostile symbols are
- * refused. */
+/* Tests how rdi_demangle() and rdi_name_shorten() turn symbols into readable names: known symbols
+ * give known names, and hostile symbols are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -94,7 +94,8 @@ static void rust_of_the_new_form_follows_its_grammar(void **state) {
     check_pairs(rdi_demangle, pairs, RDI_COUNT(pairs));
 }
 
-/* Appends a back reference to byte `to` after the prefix, in base 62. */
+/* Appends a back reference to byte `to` of the symbol. Bytes count from the end of the prefix "_R",
+ * and the reference is a number in base 62. */
 static void add_reference(char *symbol, size_t to) {
     static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     char text[8];

@@ -69,7 +69,8 @@ static void texts_are_recognized(void **state) {
     }
 }
 
-/* Tests that the format of a damaged file is still recognized: the message is that of its format. */
+/* Tests that the format of a damaged file is still recognized: the message comes from the reader of this
+ * format. */
 static void damaged_files_are_recognized(void **state) {
     (void)state;
     traces_result r = traces_read_text(NULL, " L 0,8\n L 0,8\n L 0,8\n L 0,8\n L 0,8\n L 0,8\n"

@@ -1,6 +1,6 @@
-/* Tests the device layer: data that is written to a device comes back, the time between two events
- * is not negative, and sorting is stable. A build with CUDA skips these tests on a machine
- * without a GPU. */
+/* Tests the device layer: data that is written to a device comes back, the time between two
+ * events of the device (rdi_event) is not negative, and sorting is stable. A build with CUDA skips
+ * these tests on a machine without a GPU. */
 #include "engine/gpu/device.h"
 #include "reusedist/reusedist.h"
 

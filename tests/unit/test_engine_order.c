@@ -1,5 +1,6 @@
-/* Tests the functions of engines for chunks: the order is the LRU stack, reading it changes
- * nothing, blocks can be taken, and the engine can be restarted. */
+/* Tests the functions that engines have for chunks: rdi_engine_order() reports the LRU stack and
+ * changes nothing, rdi_engine_count() reports first references, rdi_engine_take() takes blocks out,
+ * and rdi_engine_restart() empties the engine. */
 #include "engine/core/plugin.h"
 
 #include "support/fixture.h"
@@ -69,8 +70,8 @@ static void assert_order(rd_engine *e, const char *spec, const uint64_t *trace, 
                      spec, bound, i, n);
 }
 
-/* Checks the order during and after the run. The distances must be equal to those of an engine
- * whose order is never read. */
+/* Checks the order of the engine `spec` during and after the run. Its distances must be equal to
+ * those of an engine whose order is never read. */
 static void run_engine(const char *spec, const uint64_t *trace, size_t n, uint64_t bound,
                        rdi_rng *rng) {
     static uint64_t expected[MOST_REFERENCES], dist[MOST_REFERENCES];
@@ -126,7 +127,7 @@ static void the_order_is_the_lru_stack_for_any_bound(void **state) {
 /* ---- chunks of a trace ---- */
 
 /* Lets the engine count the distances of n references, and checks that it reports their distinct
- * blocks in the order of the first references. They are stored in `first`. */
+ * blocks in the order of their first references. Stores these blocks in `first`. */
 static void count_part(rd_engine *e, const uint64_t *trace, size_t n, collector *first) {
     static uint64_t seen[MOST_REFERENCES];
     size_t depth = 0;
@@ -151,7 +152,8 @@ static void assert_bins(const rdi_hist *got, const rdi_hist *expected) {
     rdi_free(ctx, b);
 }
 
-/* Checks chunks of one trace that are each analyzed from an empty state but counted together. */
+/* Divides a trace into chunks, analyzes each chunk from an empty state, and checks the histogram of
+ * all chunks together. */
 static void run_parts(const char *spec, const uint64_t *trace, size_t n, rdi_rng *rng) {
     static uint64_t dist[MOST_REFERENCES];
     static collector first;

@@ -23,7 +23,7 @@ typedef struct trace {
     size_t n;
     uint64_t block[MOST_REFERENCES];
     uint64_t distance[MOST_REFERENCES]; /* expected distances */
-    uint64_t bound;                     /* bound; 0: none */
+    uint64_t bound;                     /* 0: none */
 } trace;
 
 typedef struct collector {
@@ -169,8 +169,8 @@ static void zhong_figure_2(void **state) {
 
 /* ---- random traces ---- */
 
-/* Returns the distance as it is defined, without any list: the number of other blocks referenced
- * since the last reference to the same block. */
+/* Returns the distance of reference `at` by its definition: the number of distinct other blocks
+ * referenced since the previous reference to the same block. */
 static uint64_t distance_by_definition(const trace *t, size_t at) {
     uint64_t distinct = 0;
     for (size_t i = at; i-- > 0;) {
@@ -211,7 +211,7 @@ static void ask_oracle(trace *t) {
     rd_engine_close(e);
 }
 
-/* Makes a trace over `blocks` blocks, with ids at both ends of the range, and its expected
+/* Makes a trace over `blocks` blocks, whose ids are near 0 and near 2^64, and its expected
  * distances. Its references are uniform, skewed, sequential, or mostly repeats of the previous
  * one. */
 static void make_trace(trace *t, size_t n, uint64_t blocks, rdi_rng *rng) {
@@ -237,7 +237,7 @@ static void apply_bound(trace *t, const trace *whole, uint64_t bound) {
             t->distance[i] = RD_COLD;
 }
 
-/* Tests 64 traces without a bound, and each of the eight bounds on 16 of them. */
+/* Tests 64 traces without a bound, and each trace with two of the eight bounds. */
 static void random_traces_match_the_oracle_for_any_bound(void **state) {
     (void)state;
     static trace whole, bounded;

@@ -28,7 +28,7 @@ static uint64_t seeds = 40; /* number of random traces; an argument of the progr
 static uint64_t id[REQUESTS], bytes[REQUESTS];
 
 /* Makes requests for random objects. In every other trace, some objects are requested much more
- * often than others. Returns the size of all objects, which is small, random, or so large that the
+ * often than others. Returns the size of each object, which is small, random, or so large that the
  * sizes of OBJECTS objects add up to almost 2^63. */
 static uint64_t make_trace(uint64_t seed) {
     rdi_rng rng = {seed};
@@ -68,8 +68,8 @@ static rd_profile *profile_of_blocks(rd_ctx *ctx) {
     return from_file(ctx, p);
 }
 
-/* Analyzes the requests as an object cache. The profile has a row for each number of objects of
- * `size` bytes. */
+/* Analyzes the requests as an object cache. The rows of the profile end before multiples of `size`,
+ * so that each row has the requests with one distance in objects. */
 static rd_profile *profile_of_bytes(rd_ctx *ctx, uint64_t size) {
     static uint64_t sizes[OBJECTS];
     rd_objects_config config = {.size = sizeof config, .sizes = sizes, .n_sizes = OBJECTS};

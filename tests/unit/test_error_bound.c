@@ -1,4 +1,5 @@
-/* Tests which measured distances each kind of error allows, for an exact distance and a bound. */
+/* Tests rdi_error_allows(): which measured distances each kind of error allows for an exact
+ * distance and an error bound. */
 #include "profile/error_bound.h"
 #include "reusedist/engine.h"
 

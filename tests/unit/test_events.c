@@ -411,7 +411,7 @@ static rd_status read_sealed(const uint8_t *file, size_t bytes, const uint8_t *p
     memcpy(made + HEADER + 8, payload, n);
     rdi_store_le64(made + HEADER + 8 + n, rdi_xxh64(made + HEADER, 8 + n, 0));
     memcpy(made + HEADER + 16 + n, file + HEADER, bytes - HEADER);
-    uint64_t seed = UINT64_C(1) << 40, before = 0; /* as if there were one event */
+    uint64_t seed = UINT64_C(1) << 40, before = 0; /* as if the inserted frame had one event */
     for (size_t at = HEADER + 16 + n; at < bytes + 16 + n; at += frame_bytes(made + at)) {
         size_t checked = frame_bytes(made + at) - 8;
         rdi_store_le64(made + at + checked, rdi_xxh64(made + at, checked, before + seed));

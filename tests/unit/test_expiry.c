@@ -1,4 +1,5 @@
-/* Tests the queue of expirations against a list of all objects and their times of expiry. */
+/* Tests rdi_expiry_queue, the queue of expirations, against a list of all objects and their times
+ * of expiry. */
 #include "objects/expiry.h"
 #include "support/context.h"
 
@@ -17,7 +18,7 @@
 
 static uint64_t seeds = 60; /* number of random traces; an argument of the program sets it */
 
-/* A queue, and the time of expiry of each object that the queue must know; 0: never. */
+/* A queue, and the time at which each object must expire; 0: never. */
 typedef struct bench {
     rd_ctx *ctx;
     rdi_object_table table;
@@ -71,7 +72,7 @@ static void check_places(const bench *b) {
     assert_true(b->queue.fresh <= b->queue.array_room);
 }
 
-/* Lets a random object expire at most `far` after now, never, or at the latest time there is. */
+/* Lets a random object expire at most `far` after now, never, or at the largest possible time. */
 static void set_random(bench *b, uint64_t far) {
     uint32_t number = (uint32_t)rdi_rng_below(&b->rng, OBJECTS);
     uint64_t end = b->now + 1 + rdi_rng_below(&b->rng, far);
@@ -106,8 +107,8 @@ static void process_run(bench *b, const uint64_t *time, uint64_t far, unsigned s
     check_places(b);
 }
 
-/* Makes the times of a run: steps of 0 to `most` units after the present time. One step in 200 is
- * very long. */
+/* Makes the times of a run, beginning at the present time. Most times are 0 to `most` times
+ * `unit` later than the time before; one step in 200 is 1,000 times as long. */
 static void make_times(bench *b, uint64_t unit, uint64_t most, uint64_t *time) {
     uint64_t now = b->now;
     for (size_t i = 0; i < RUN; i++) {

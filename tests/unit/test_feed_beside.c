@@ -1,6 +1,6 @@
-/* Tests an analysis in recorded order that finds shared data in lockstep: the shared data must be those of
- * an analysis in lockstep, and everything else that of an analysis in recorded order. The random traces are
- * like recordings: threads begin after a release that they acquire. */
+/* Tests `sharing_interleave`, with which an analysis in recorded order finds shared data in lockstep: the
+ * shared data must be those of an analysis in lockstep, and everything else that of an analysis in recorded
+ * order. The random traces are like recordings: threads begin after a release that they acquire. */
 #include "base/common.h"
 #include "reusedist/analysis.h"
 #include "support/context.h"
@@ -41,7 +41,7 @@ static void write_event(rd_trace_writer *w, rd_event_kind kind, uint32_t thread,
     assert_int_equal(rd_trace_writer_event(w, &event), RD_OK);
 }
 
-/* Writes a trace with up to 5 threads, all of which thread 1 creates. With `alone`, there is only one. */
+/* Writes a trace with up to 5 threads, all of which thread 1 creates. With `alone`, it has only thread 1. */
 static char *write_trace(rd_ctx *ctx, uint64_t seed, bool alone) {
     rdi_rng rng = {seed};
     char *path = files_path();

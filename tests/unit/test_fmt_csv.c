@@ -121,7 +121,7 @@ static bool has_note(const char *spec, const char *text) {
     return noted;
 }
 
-/* Tests that a title that two columns have is noted if the reader takes a column by this title. */
+/* Tests that there is a note if the reader finds a column by a title that two columns have. */
 static void equal_titles_are_noted(void **state) {
     (void)state;
     assert_true(has_note(NULL, "id,size,size\n1,5,50\n"));

@@ -1,5 +1,5 @@
-/* Tests properties of every text format, among other things: the same references for any division
- * of the input and any line ends, and damage reported at its position. */
+/* Tests properties of every text format, among other things: the references do not depend on how
+ * the input is divided or how lines end, and messages name the position of damage. */
 #include "support/faults.h"
 #include "support/files.h"
 #include "support/traces.h"
@@ -198,7 +198,7 @@ static void an_empty_file_is_an_error(void **state) {
 }
 
 /* Invalid lines. The message must name the position and the expected text, and all references
- * before the invalid one must be delivered. */
+ * before the invalid line must be delivered. */
 static const struct {
     const char *spec;
     const char *text;

@@ -283,8 +283,8 @@ static void assert_frames_before(const traces_result *r, size_t frames) {
     assert_prefix(r, 15, frames * DAMAGED_FRAME);
 }
 
-/* Stores the offsets of the frames and of the end mark, which is the last one. Returns their
- * number. */
+/* Stores the offsets of all frames in `at`, followed by the offset of the end mark. Returns the number of
+ * offsets. */
 static size_t find_frames(const uint8_t *file, size_t bytes, size_t *at) {
     size_t n = 0;
     for (size_t p = HEADER; p < bytes; p += 16 + rdi_load_le32(file + p + 4))

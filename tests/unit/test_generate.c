@@ -1,4 +1,5 @@
-/* Tests generators: lengths, distributions, repeatability and mistakes. */
+/* Tests rd_trace_generate() and its generators: lengths, distributions, repeatability and
+ * mistakes. */
 #include "base/number.h"
 #include "reusedist/reusedist.h"
 #include "support/faults.h"
@@ -368,9 +369,9 @@ static void phases_take_turns(void **state) {
     free(addr);
 }
 
-/* Tests that all rows come first and then all columns, again and again. A row of 8 numbers has 2
- * swaps of 8 references each and 12 butterflies of 10 references each; a column of 4 numbers has 1
- * swap and 4 butterflies. */
+/* Tests that the generator transforms all rows, then all columns, and then begins again. A row of 8
+ * numbers has 2 swaps of 8 references each and 12 butterflies of 10 references each; a column of 4
+ * numbers has 1 swap and 4 butterflies. */
 static void fft_transforms_rows_then_columns_again_and_again(void **state) {
     (void)state;
     enum { ROW = 2 * 8 + 12 * 10, COLUMN = 8 + 4 * 10, ALL = 4 * ROW + 8 * COLUMN };

@@ -1,5 +1,5 @@
-/* Tests the geometric engine: the example of Carr and Nicol, the three methods for next(t) (the
- * time of the next reference to the block of reference t), rounds and threads. */
+/* Tests engine geometric: the example of Carr and Nicol, the three methods for next(t) (the time of
+ * the next reference to the block of reference t), rounds and threads. */
 #include "engine/papers/geometric.h"
 #include "support/distances.h"
 #include "support/fixture.h"
@@ -79,7 +79,8 @@ static void a_merge_in_pieces_is_the_same_merge(void **state) {
     }
 }
 
-/* Tests all methods with the blocks 0 to 299, so that next=range accepts them. */
+/* Tests all methods with the blocks 0 to 299, because next=range:B accepts only block ids below
+ * B. */
 static void every_way_to_next_is_exact_with_phases_of_any_length(void **state) {
     (void)state;
     static const char *const ways[] = {"sort", "table", "range:300", "range:300,isa=plain",

@@ -1,4 +1,4 @@
-/* Tests descriptions of cache hierarchies: parsing, checks, text and geometry. */
+/* Tests descriptions of cache hierarchies (rd_hierarchy): parsing, checks, text and geometry. */
 #include "reusedist/hierarchy.h"
 
 #include "support/fixture.h"

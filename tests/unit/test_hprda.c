@@ -1,5 +1,5 @@
-/* Tests HP-RDA: its steps on hand-made examples, its guarantees on random traces, and its
- * parameters. */
+/* Tests engine hprda (HP-RDA): its steps on hand-made examples, its guarantees on random traces,
+ * and its parameters. */
 #include "engine/papers/hprda.h"
 #include "support/distances.h"
 #include "support/fixture.h"
@@ -54,7 +54,7 @@ static void figure_8_blocks_of_two_pieces_count_twice(void **state) {
     assert_int_equal(estimate[11], 1); /* inside a chunk */
 }
 
-/* Tests that the same three chunks as groups, and as rounds, give the same sums. */
+/* Tests that the distances are the same if each of these three chunks is a group or a round. */
 static void every_level_merges_alike(void **state) {
     (void)state;
     static const char *const specs[] = {"hprda:N=12,ST=4,NB=1,NTB=3,adjust=off",

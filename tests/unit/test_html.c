@@ -1,5 +1,5 @@
-/* Tests the HTML page: reducing curves loses nothing visible, sums stay the same, and text from a
- * profile never becomes markup. tests/report tests the page in a browser. */
+/* Tests rd_report_html(): reducing curves loses nothing visible, sums stay the same, and text from
+ * a profile never becomes markup. tests/report tests the page in a browser. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,8 +60,8 @@ static size_t count_of(const char *text, const char *part) {
 
 /* ---- curves ---- */
 
-/* Returns the value of the reduced curve at a size, on the straight line between two points of a
- * chart with a logarithmic axis of sizes. */
+/* Returns the miss ratio that a chart shows at `blocks`. The chart draws straight lines between the
+ * points of the reduced curve, and its chart axis of sizes is logarithmic. */
 static double read_curve(const rd_mrc_point *points, size_t n, uint64_t blocks) {
     size_t i = 1;
     while (i + 1 < n && points[i].blocks < blocks)

@@ -1,4 +1,4 @@
-/* Tests the calling contexts on the page: the page has the most important nodes, and all sums equal those
+/* Tests the calling contexts on the HTML page: the page has the most important nodes, and all sums equal those
  * of the profile. The test reads the page's JSON with functions of its own. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,8 +36,8 @@ static call *random_tree(rdi_rng *rng, size_t n) {
     return tree;
 }
 
-/* Makes a profile with the contexts of `tree`, and `other` as the counts outside of them. The frame
- * of node i has line i + 1, so that the test recognizes it. */
+/* Makes a profile with the contexts of `tree`, and `other` as the counts outside of all contexts. The frame of
+ * node i has line i + 1, so that the test recognizes it. */
 static rd_profile *profile_of(rd_ctx *in, const call *tree, size_t n, const call *other) {
     rdi_text t = rdi_text_start(in);
     uint64_t references = other->references;

@@ -1,4 +1,4 @@
-/* Tests the source files on the page: a file is shown, with the sums of its lines, only if it is the file
+/* Tests the source files on the HTML page: a file is shown, with the sums of its lines, only if it is the file
  * that the profile describes. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,9 +57,9 @@ static rd_status make_page(rd_ctx *in, rd_profile *p, bool source_text, char **t
     return rd_report_html(in, &page, text, &n);
 }
 
-/* Checks that the page about a profile whose source file has this path, and whose line 2 is `text`,
- * has the member "files" with the value `expected`. If `expected` is NULL, makes the page without
- * source files, and checks that it does not have this member. */
+/* Makes the page of a profile with the source file `path`, whose line 2 is `text`. Checks that the member
+ * "files" of the page is `expected`. If `expected` is NULL, makes the page without source files, and checks
+ * that it has no such member. */
 static void check_files(const char *path, const char *text, const char *expected) {
     rd_profile *p = profile_of(ctx, path, text);
     char *page = NULL;

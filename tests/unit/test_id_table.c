@@ -1,5 +1,5 @@
-/* Tests the conversion of ids to numbers: which ids are numbers, which are names, and that distinct
- * ids stay distinct. */
+/* Tests rdi_id_read(), which makes a 64-bit id of a text: which texts are numbers, which are names,
+ * and that distinct ids stay distinct. */
 #include "support/traces.h"
 #include "trace/id_table.h"
 

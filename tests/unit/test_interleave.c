@@ -1,6 +1,6 @@
-/* Tests lockstep against the oracle, which was written from docs/threads.md, on random traces with
- * processes, threads, synchronization, allocations and walls (events that map or unmap a module), and on small
- * examples. An argument sets the number of traces. */
+/* Tests rd_trace_interleave() against the oracle of lockstep, which was written from docs/threads.md, on random
+ * traces with processes, threads, synchronization, allocations and walls (events that map or unmap a module),
+ * and on small examples. An argument sets the number of traces. */
 #include "base/common.h"
 #include "reusedist/trace.h"
 #include "support/context.h"
@@ -157,8 +157,8 @@ static void check_reference(const rd_refs *refs, size_t at, const oracle_record 
     assert_int_equal(refs->thread[at], r->thread);
 }
 
-/* Checks one batch, whose first reference has the number `first`. Returns the number of records
- * checked so far. */
+/* Checks one batch. `first` is the number of references before it, and `done` the number of records. Returns
+ * the number of records up to the end of the batch. */
 static size_t check_batch(const rd_trace *t, const rd_refs *refs, uint64_t first, const scene *s,
                           const size_t *order, size_t done) {
     const rd_event *events = NULL;

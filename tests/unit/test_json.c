@@ -1,5 +1,5 @@
-/* Tests the JSON reader: valid text is read exactly, invalid text is refused with its position, and
- * no input can crash, hang or exhaust memory. */
+/* Tests the JSON reader (rdi_json): valid text is read exactly, a message names the position of
+ * invalid text, and no input can crash, hang or exhaust memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -135,8 +135,8 @@ static void nul_bytes_are_no_end_of_the_text(void **state) {
     assert_int_equal(check(*state, escape, sizeof escape - 1), RD_EFORMAT);
 }
 
-/* Tests every truncation of the text. Each is copied to memory of exactly its size, so that ASan
- * detects a read after its end. */
+/* Tests every truncation of the text. Each truncated text is copied to memory of exactly its size,
+ * so that AddressSanitizer detects a read after the end of the text. */
 static void every_truncation_is_refused_without_reading_on(void **state) {
     static const char text[] = "{\"key\\u00e9\\ud83d\\ude00\":[1,-2.5e+10,true,false,null,\"\xf0"
                                "\x9f\x98\x80\"],\"b\":{\"c\":[]}}";

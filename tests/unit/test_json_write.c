@@ -1,4 +1,4 @@
-/* Tests the JSON writer: both styles and layouts, and output that reads back the same. */
+/* Tests rd_json_writer: both styles and both layouts, and that output is read back unchanged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +75,7 @@ static void a_writer_can_be_used_again(void **state) {
         rd_json_end_array(w);
         assert_document(w, "[false]\n");
     }
-    rd_json_begin_array(w, NULL, RD_JSON_INLINE); /* freed with its text */
+    rd_json_begin_array(w, NULL, RD_JSON_INLINE); /* the writer is freed with its unfinished text */
     rd_json_writer_free(w);
 }
 

@@ -1,5 +1,5 @@
-/* Tests the analysis of prefix caches, among other things its one-pass curve against a plain
- * simulator at every size, on random logs with shared prefixes. An argument sets the number of
+/* Tests rd_kv, the analysis of prefix caches. Among other things, compares its one-pass curve with a
+ * plain simulator at every size, on random logs with shared prefixes. An argument sets the number of
  * logs. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -163,8 +163,8 @@ static void test_quantiles(void **state) {
 
 /* ---- Belady's bound ---- */
 
-/* Returns the largest number of block hits of any way to keep at most `size` blocks between
- * requests, by trying all ways. best[set] is the largest number of hits so far with the blocks of
+/* Tries all ways to keep at most `size` blocks from one request to the next, and returns the
+ * largest number of block hits. best[set] is the largest number of hits so far with the blocks of
  * `set` in the cache. */
 static uint64_t best_hits(const oracle_rules *rules, size_t size, const uint64_t *ids, size_t n) {
     static int64_t best[1 << 12], next[1 << 12];

@@ -1,5 +1,5 @@
-/* Tests the readers of logs: fields of each format, token ids, conversations, the native format,
- * and invalid logs. */
+/* Tests rd_kv_log, the readers of logs of requests: fields of each format, token ids,
+ * conversations, the native format, and invalid logs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -142,7 +142,8 @@ static void test_any_fields(void **state) {
     rd_kv_log_close(log);
 }
 
-/* Tests that two prompts share exactly the blocks up to whose ends all their tokens are equal. */
+/* Tests that two prompts share a block if and only if all their tokens up to the end of the block
+ * are equal. */
 static void test_token_ids(void **state) {
     (void)state;
     rd_kv_log_config config = {.size = sizeof config, .block_tokens = 2};

@@ -1,5 +1,5 @@
-/* Tests labels in tables of a report: a long one loses the scopes of its functions, and is then cut in its
- * middle, so that its beginning and end stay. */
+/* Tests rdi_paper_label(), which puts labels in tables of a report: a label that is too long loses the scopes of
+ * its functions. If it is still too long, it loses its middle, so that its beginning and its end stay. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static void the_end_of_a_library_function_stays(void **state) {
     (void)state;
     check_label("a.cpp:17 main, in default_delete_of_this_type::operator()", 33, true,
                 "a.cpp:17 main, in \xe2\x80\xa6pe::operator()|");
-    /* There is too little room after ", in ". */
+    /* There is too little room after ", in ", so the cut comes before "in". */
     check_label("parser.cpp:17 parse_words and others, in find_in_a_map", 33, true,
                 "parser.cpp:17 pa\xe2\x80\xa6in find_in_a_map|");
 }

@@ -119,7 +119,7 @@ static void the_depth_is_a_bound(void **state) {
     assert_int_equal(rd_profile_facts_of(p)->bound, 20);
     assert_int_equal(rd_profile_facts_of(p)->blocks, RD_UNKNOWN);
     rd_profile_free(p);
-    p = profile_of("levels:C=20", 10); /* the lower one of C and the bound applies */
+    p = profile_of("levels:C=20", 10); /* the smaller of C and the bound applies */
     assert_int_equal(rd_profile_facts_of(p)->bound, 10);
     rd_profile_free(p);
 }

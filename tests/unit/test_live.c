@@ -56,8 +56,8 @@ static uint64_t record(uint64_t address, unsigned size, unsigned kind) {
     return address << RDI_RECORD_SHIFT | RDI_RECORD_LOW(size, kind);
 }
 
-/* Fills a buffer with n loads of 8 bytes from `address` on, without handing it over. Returns its
- * index. */
+/* Fills a buffer with n loads of 8 bytes from `address` on, without handing it over. Returns the index of the
+ * buffer. */
 static int fill_buffer(rdi_channel *channel, uint64_t address, size_t n) {
     int index = rdi_channel_take(channel, (uint32_t)getpid());
     assert_true(index >= 0);
@@ -580,7 +580,7 @@ static void repeats_are_those_of_what_was_read(void **state) {
     stop(&t);
 }
 
-/* Tests that repeats are refused by analyses that need each reference. */
+/* Tests that an analysis that needs each reference fails if recorders left out repeated references. */
 static void repeats_are_refused_where_each_reference_counts(void **state) {
     (void)state;
     const rd_interleave order = {.size = sizeof order};

@@ -1,5 +1,5 @@
 /* Tests that the kernels of caches in LRU order give the same results with every instruction set of
- * this processor. conformance/test_caches compares them with the oracle. */
+ * this processor. conformance/test_caches compares the results with the oracle. */
 #include "hierarchy/lru_sets.h"
 #include "reusedist/trace.h"
 
@@ -151,8 +151,8 @@ static void instruction_sets_agree(void **state) {
     free(w);
 }
 
-/* Tests that new times keep the order of the lanes of a set, of which one is empty and three were
- * referenced before the limit. */
+/* Tests that rdi_lru_renumber() keeps the order of the lanes of a set. One lane is empty, and three
+ * lanes have times before the limit. */
 static void renumbering_keeps_the_order(void **state) {
     (void)state;
     uint64_t lanes[8] = {5, 0, 6, 7, 8, 9, 0, 0};
