@@ -522,8 +522,8 @@ static void repeats_are_left_out_alike_on_every_processor(void **state) {
     stop(&t);
 }
 
-/* Tests that one store of a run of references to one block stays, and that its kind is delivered, with sizes
- * and without. */
+/* Tests `collapse_loads`: of consecutive references to one block, the recorder keeps the first one, and each store
+ * that does not follow another store. Batches have kinds even if they have no sizes. */
 static void a_store_stays_if_only_loads_are_left_out(void **state) {
     (void)state;
     static const uint8_t kinds[] = {RDI_RECORD_LOAD,  RDI_RECORD_LOAD,  RDI_RECORD_STORE,
