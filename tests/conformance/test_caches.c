@@ -23,8 +23,8 @@ static size_t n_expected;
 
 /* ---- random traces ---- */
 
-/* Makes a mixture of repeated random blocks, streams in both directions and loops, anywhere in the
- * range of block numbers, its ends included. */
+/* Makes a mixture of repeated random blocks, streams in both directions and loops, anywhere in the range of block
+ * numbers, also at its ends. */
 static size_t some_trace(rdi_rng *rng, uint64_t block_bytes) {
     const uint64_t last = UINT64_MAX / (block_bytes ? block_bytes : 1);
     const uint64_t bases[] = {0, 3, UINT64_C(1) << 20, UINT64_C(1) << 40, last - 40};
@@ -64,8 +64,9 @@ static size_t some_trace(rdi_rng *rng, uint64_t block_bytes) {
 
 /* ---- comparison ---- */
 
-/* The comparison of misses: the number of misses that the simulator has reported, for each cache the
- * index from which its next miss is searched in expected_misses, and whether all misses agreed. */
+/* The state of the comparison of misses: `n` is the number of misses that the simulator has reported, next[k] is the
+ * index in expected_misses from which the next miss of cache k is searched, and `good` tells whether all misses so far
+ * are as expected. */
 typedef struct reported {
     size_t n, next[RD_CACHES_MAX];
     bool good;

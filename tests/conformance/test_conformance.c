@@ -2,8 +2,8 @@
  *
  * usage: test_conformance FIRST_SEED TRACES [SHORTEST LONGEST [defaults]]
  *
- * With `defaults`, engines run with their default options only. The other variants have small
- * rounds, chunks and tables, so that short traces have many of them.
+ * With `defaults`, engines run with their default options only. Otherwise they also run with their
+ * variants, which have small rounds, chunks and tables, so that a short trace has many of each.
  */
 #include "reusedist/reusedist.h"
 #include "support/registry.h"
@@ -25,7 +25,7 @@ static int report(const rd_difference *d) {
     return EXIT_FAILURE;
 }
 
-/* Checks that every engine has processed all traces and at least this many references, because a
+/* Checks that every engine that was checked has processed all traces and at least `references` references, because a
  * run that checked little is not a success. */
 static int check_counts(const rd_verify *v, uint64_t traces, uint64_t references) {
     for (size_t i = 0; rd_verified_at(v, i); i++) {

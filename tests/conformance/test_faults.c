@@ -1,5 +1,5 @@
-/* Lets every allocation of every engine, reader, writer and generator, of the verifier and of
- * functions for profiles fail. Each must return the right status and message, without a leak. */
+/* Makes every allocation fail in every engine, reader, writer and generator, in the verifier and in
+ * functions for profiles. Each failure must give the right status and message, without a leak. */
 #include "fuzz/fuzz_read.h"
 #include "reusedist/reusedist.h"
 #include "support/faults.h"
@@ -234,7 +234,7 @@ static rd_status write_trace(rd_ctx *ctx, void *user) {
     return status;
 }
 
-/* Reads to the end, and maps all references. */
+/* Reads the trace to its end, and maps all references. */
 static rd_status read_trace(rd_ctx *ctx, void *user) {
     const format_work *work = user;
     rd_trace *t = NULL;
@@ -256,7 +256,7 @@ static rd_status read_trace(rd_ctx *ctx, void *user) {
     return status;
 }
 
-/* Returns the status of reading if nothing fails. */
+/* Returns the status of read_trace() if no allocation fails. */
 static rd_status plain_status(const format_work *work) {
     rd_ctx *ctx = NULL;
     assert_int_equal(rd_ctx_new(NULL, &ctx), RD_OK);

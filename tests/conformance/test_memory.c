@@ -25,14 +25,15 @@
 #define SETTLED 3u /* number of periods after which memory must not grow */
 #define PERIODS 6u
 #define LIMIT   ((size_t)8 << 20) /* limit of all allocations of the engine, in bytes */
-/* With threads: maximum growth in bytes, in all later periods together, of the memory that the
- * context counts and of the resident memory of the process. A thread that gets further ahead than
- * before touches a page of its buffers for the first time, and this page can be a huge page of 2
- * MiB. */
+/* Additional limits for engines with threads, in bytes, in all later periods together: THREADS_GROWTH
+ * limits the growth of the memory that the context counts, THREADS_RESIDENT that of the resident
+ * memory of the process. A thread that gets further ahead than before touches a page of its buffers
+ * for the first time, and this page can be a huge page of 2 MiB. */
 #define THREADS_GROWTH   ((size_t)1 << 19)
 #define THREADS_RESIDENT (THREADS_GROWTH + ((size_t)2 << 20))
-/* Limit, in bytes, of the memory of the whole process, most of which the context does not count. A
- * sanitizer adds its own memory. */
+/* RESIDENT_MAX limits the resident memory of the process, most of which the context does not count, and RESIDENT_GROWTH
+ * limits its growth in all later periods together; both are in bytes. A sanitizer adds memory of its own, so with
+ * AddressSanitizer these limits are out of reach. */
 #ifdef __SANITIZE_ADDRESS__
 #define RESIDENT_MAX    SIZE_MAX
 #define RESIDENT_GROWTH ((size_t)1 << 40)
@@ -68,7 +69,7 @@ static size_t resident_bytes(void) {
 }
 
 typedef struct memory {
-    size_t peak, resident; /* peak memory in bytes, of the context and of the whole process */
+    size_t peak, resident; /* in bytes: peak of the context, present size of the process */
 } memory;
 
 static memory memory_now(const rd_ctx *ctx) {
@@ -108,8 +109,8 @@ static uint64_t count_between(const rd_profile *p, uint64_t low, uint64_t high) 
     return count;
 }
 
-/* Returns whether the count of every bin is one + (periods - 1) * (two - one), and the totals are
- * right. */
+/* Returns whether every bin of `got` has the references of the first period and `periods` - 1 times those of the
+ * second, and the totals are right. `one` and `two` are the oracle's profiles of one and of two periods. */
 static bool is_right(const rd_profile *got, unsigned periods, const rd_profile *one,
                      const rd_profile *two) {
     const rd_profile_facts *facts = rd_profile_facts_of(got);

@@ -21,7 +21,7 @@ static uint64_t blocks[LONGEST], threads[LONGEST];
 static uint8_t kinds[LONGEST];
 static rd_level_counts expected[THREADS_MOST * RD_CACHES_MAX], got[RD_CACHES_MAX];
 
-/* Returns the number of a thread. The numbers are not in the order of the indices. */
+/* Returns the thread number of the thread with index `thread`. Thread numbers are not in the order of the indices. */
 static uint64_t number_of(size_t thread) {
     return (uint64_t)(thread * 37 % 101) << 31;
 }
@@ -53,8 +53,8 @@ static uint64_t next_block(rdi_rng *rng, walker *w, uint64_t base, uint64_t rang
     return base + w->at % range;
 }
 
-/* Makes references of `n_threads` threads. Some go to blocks that all threads use, all others to a
- * range of blocks for each thread. If there are many threads, these ranges overlap. */
+/* Makes references of `n_threads` threads. Some of them go to blocks that all threads use; the rest go to a range of
+ * blocks of the thread. If there are many threads, the ranges of different threads overlap. */
 static size_t some_trace(rdi_rng *rng, size_t n_threads, uint64_t block_bytes) {
     const uint64_t last = UINT64_MAX / (block_bytes ? block_bytes : 1);
     const uint64_t bases[] = {0, UINT64_C(1) << 30, last - 600};
@@ -112,7 +112,7 @@ static void forget_causes(rd_level_counts *c) {
     c->coherence.coherence = 0;
 }
 
-/* Compares the counters of all threads, and their sums. */
+/* Compares the counters of all threads with the oracle, and their sums with rd_simulator_counts(). */
 static bool compare_counts(const rd_hierarchy *h, rd_simulator *s, size_t n_threads, bool causes) {
     rd_cache_counts all[RD_CACHES_MAX], sum[RD_CACHES_MAX] = {{0}};
     size_t found = 0;
@@ -177,8 +177,8 @@ static rd_status count_stacks(rd_ctx *ctx, uint64_t block_bytes, size_t n, uint6
     return status;
 }
 
-/* Checks that one fully associative private cache has the hits, and the cold and coherence misses, of
- * private stacks. */
+/* Checks that a fully associative private cache has as many misses, cold misses and coherence misses as private stacks
+ * predict for its size, and no conflict misses. */
 static bool agrees_with_stacks(rd_ctx *ctx, rdi_rng *rng, uint64_t block_bytes, size_t n) {
     uint64_t size = 1 + rdi_rng_below(rng, 70), counts[4] = {0};
     rd_hierarchy h = {.size = sizeof h, .n = 1};

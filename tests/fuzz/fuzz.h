@@ -1,4 +1,4 @@
-/* The parts that all fuzz targets share: the entry point, a context with a memory limit, and checks. */
+/* Declares what all fuzz targets share: the entry point, a context with a memory limit, and checks. */
 #ifndef TEST_FUZZ_H
 #define TEST_FUZZ_H
 
@@ -37,8 +37,8 @@ static inline void fuzz_ctx_free(rd_ctx *ctx) {
     rd_ctx_free(ctx);
 }
 
-/* Checks that a failure has a message, and a status that an input can cause: invalid content or options, a
- * number out of range, something unsupported, or lack of memory. */
+/* Checks that `status` is RD_OK or one that an input can cause: invalid content or options, a number out of range,
+ * something unsupported, or lack of memory. Also checks that a failure has a message. */
 static inline void fuzz_check_failure(const rd_ctx *ctx, rd_status status) {
     bool expected = status == RD_OK || status == RD_EFORMAT || status == RD_EINVAL ||
                     status == RD_ERANGE || status == RD_ENOMEM || status == RD_EUNSUPPORTED;

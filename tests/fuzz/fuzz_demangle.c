@@ -1,5 +1,5 @@
-/* Fuzz target for readable names: the first line of the input is a symbol. The reader of C++ symbols
- * is part of the C++ runtime library and is left out. */
+/* Fuzz target for rdi_demangle(), rdi_demangle_rust() and rdi_name_shorten(): the first line of the input is a symbol.
+ * C++ symbols are not demangled, because the C++ runtime library reads them. */
 #include "fuzz/fuzz.h"
 
 #include "symbols/demangle.h"

@@ -1,8 +1,8 @@
 /* Fuzz target for the engines: bytes become a trace, and every engine must agree with the oracle.
  *
- * The first byte chooses one engine with its options, so that fuzzing is quick; 0 means all
- * engines, for the corpus. The next 8 bytes are the seed of the settings of the run. Then every byte is
- * a reference: a byte below 0xf0 is a block number, any other byte is followed by a block id of 8
+ * The first byte chooses one engine with its options, so that fuzzing is quick; 0, which the corpus
+ * uses, means all engines. The next 8 bytes are the seed of the settings of the run. Then every byte is
+ * a reference: a byte below 0xf0 is itself the block id, any other byte is followed by a block id of 8
  * bytes. */
 #include "fuzz/fuzz.h"
 
@@ -40,7 +40,8 @@ static void check_engine(rd_ctx *ctx, const rd_engine_info *info, const char *sp
     FUZZ_CHECK(!outcome.different, "engine %s (%s): %s", spec, text, outcome.what);
 }
 
-/* Checks every engine with every variant, or only number `chosen` of them, counted from 1. */
+/* If `chosen` is 0, checks every engine with its default options and with every variant. Otherwise
+ * checks only the combination with the number `chosen`, counted from 1. */
 static void check_engines(rd_ctx *ctx, unsigned chosen, uint64_t seed, const uint64_t *blocks,
                           size_t n, const uint64_t *expected) {
     unsigned number = 0;

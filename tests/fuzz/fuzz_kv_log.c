@@ -1,8 +1,8 @@
 /* Fuzz target for logs of requests, in all formats, and for the analysis of these requests. */
 #include "fuzz/fuzz.h"
 
-/* Checks that the curve never falls, and that it is at most Belady's bound and at most the hits of
- * an infinite cache. */
+/* Checks that a larger cache never has fewer token hits, that LRU never has more block hits than
+ * Belady's bound, and that Belady's bound is at most the block hits of an infinite cache. */
 static void check_results(const rd_kv *kv) {
     rd_kv_totals totals = rd_kv_totals_of(kv);
     uint64_t before = 0;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Checks that the model is the same text after writing, reading and writing it again. */
+/* Checks that a model that is written, read back and written again is the same text both times. */
 static void check_round_trip(rd_ctx *ctx, const rd_model *m) {
     char *first = NULL, *second = NULL;
     size_t n = 0, n_second = 0;

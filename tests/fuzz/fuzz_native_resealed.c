@@ -38,8 +38,8 @@ static void reseal_head(uint8_t *file, size_t n) {
                        rdi_xxh64(file + RDI_NATIVE_HEADER, described, 0));
 }
 
-/* Corrects the checksums of the frames, which docs/trace-format.md specifies, up to the first invalid
- * frame. */
+/* Corrects the checksums of the frames, which docs/trace-format.md specifies, up to the first frame that claims more
+ * bytes than the file has left. */
 static void reseal_frames(rd_ctx *ctx, uint8_t *file, size_t n, const rdi_native_head *head) {
     uint64_t references = 0, events = 0;
     for (size_t at = head->bytes; n - at >= 16;) {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Checks that the profile is the same text after writing, reading and writing it again. */
+/* Checks that a profile that is written, read back and written again is the same text both times. */
 static void check_round_trip(rd_ctx *ctx, rd_profile *p) {
     char *first = NULL, *second = NULL;
     size_t n = 0, m = 0;
@@ -20,7 +20,7 @@ static void check_round_trip(rd_ctx *ctx, rd_profile *p) {
     rd_profile_free(again);
 }
 
-/* Checks that the curve starts at 0 blocks, never rises, and agrees with single points. */
+/* Checks that the curve starts at 0 blocks, never rises, and agrees with rd_mrc_at() at each of its sizes. */
 static void check_curve(rd_ctx *ctx, const rd_profile *p) {
     rd_mrc_point *points = NULL;
     size_t n = 0;
@@ -81,7 +81,7 @@ static void check_reports(rd_ctx *ctx, rd_profile *p) {
     rd_text_free(ctx, text);
 }
 
-/* Checks that the page has its usual elements, whatever the profile contains. */
+/* Checks that the page can be made and has exactly four scripts, whatever text the profile contains. */
 static void check_page(rd_ctx *ctx, rd_profile *p) {
     static const rd_level level = {.name = "L1", .bytes = 32768};
     rd_profile *const both[] = {p, p};
@@ -103,8 +103,8 @@ static void check_page(rd_ctx *ctx, rd_profile *p) {
     rd_text_free(ctx, text);
 }
 
-/* Checks that lines, pairs and data keep their sums when the counts move to own code, also the second
- * time. */
+/* Checks that the sums of the counts of lines, pairs and data stay the same when rd_profile_show_own() moves counts to
+ * own code, also in a second call. */
 static void check_own(rd_ctx *ctx, rd_profile *p) {
     const rd_details *d = rd_profile_details(p);
     uint64_t pairs = 0, pairs_after = 0, lines = 0, misses = 0, misses_after = 0;

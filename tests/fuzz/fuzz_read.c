@@ -39,7 +39,7 @@ static void check_batch(const rd_refs *refs) {
     (void)seen;
 }
 
-/* Checks the events of a batch. `first` is the number of references in the batches before it. */
+/* Checks the events of a batch. `first` is the number of references before the batch. */
 static void check_events(const rd_trace *t, const rd_refs *refs, uint64_t first) {
     const rd_event *events = NULL;
     size_t n = rd_trace_events(t, &events);

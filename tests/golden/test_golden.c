@@ -60,7 +60,8 @@ static void feed_trace(rd_ctx *ctx, const setup *s, rd_engine *e) {
     const rd_refs *refs = NULL;
     const uint64_t *blocks = NULL;
     size_t n = 0;
-    /* The name of the file decides, because an empty trace has no content. */
+    /* The format follows from the file name, because the format of an empty trace cannot be
+     * detected. */
     const char *dot = strrchr(s->trace, '.');
     check(ctx, rd_trace_open(ctx, s->trace, strcmp(dot, ".txt") == 0 ? "text" : NULL, &t));
     check(ctx,

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Checks that a new engine, format, command or profile section needs one file and one line. The script adds one of
-# each, from this folder, to a copy of the source tree, builds the command there and uses them. The copy is built
-# without optional parts and without warnings. The script also checks that the command works then, and that it
-# reports the parts that it lacks.
+# Checks that a new engine, format, command or profile section needs one file and one line. The script adds one
+# of each, from this folder, to a copy of the source tree, builds the command there and uses them. The copy is
+# built without optional dependencies and without warnings. The script also checks that the command then works,
+# and that it names the dependencies that it lacks.
 #
 # usage: tests/grown/extend.sh CC GENERATOR
 set -euo pipefail
@@ -87,7 +87,7 @@ if $reusedist merge one.json two.json >said 2>&1; then
 fi
 grep -q 'more fields than references' said
 
-# Without optional parts, the command works and says what it lacks.
+# Without optional dependencies, the command works and says which of them it lacks.
 expect 'no difference' $reusedist verify --traces=20
 for part in zlib libarchive MPI CUDA libdw valgrind Chart.js; do
     expect "no $part: " $reusedist version

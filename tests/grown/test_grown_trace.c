@@ -50,7 +50,7 @@ static void close_trace(rd_ctx *ctx, rd_trace *t) {
     rd_ctx_free(ctx);
 }
 
-/* Asserts that the references from `first` on equal those that were written. */
+/* Asserts that the rest of the trace, from reference `first` on, equals the references that were written. */
 static void assert_columns(rd_trace *t, size_t first, uint32_t fields) {
     const rd_refs *refs = NULL;
     size_t at = first;
@@ -165,7 +165,8 @@ static void assert_event(const rd_event *got, const rd_event *e, uint64_t at) {
     assert_true(e->path ? strcmp(got->path, e->path) == 0 : !got->path);
 }
 
-/* Reads the trace and asserts that each event equals the next given event whose field is in `fields`. */
+/* Reads the trace and asserts that its events are the given events of the kinds in `fields`, in the same order. Returns
+ * the status of reading. */
 static rd_status read_events(rd_ctx *ctx, const char *path, uint32_t fields) {
     rd_trace *t = NULL;
     const rd_refs *refs = NULL;

@@ -3,7 +3,7 @@ reusedist generate zipf:blocks=2000,refs=100000 -o t.native
 reusedist convert t.native -o t.u64 --to=u64
 reusedist analyze -f u64 --hist=full --out=csv t.u64 >expected
 mkfifo pipe
-(head -c 500000 t.u64 && exec sleep 50) >pipe & # the job gets only this part of the trace
+(head -c 500000 t.u64 && exec sleep 50) >pipe & # the job gets only the beginning of the trace
 feeder=$!
 ranks 3 analyze -f u64 -e parda:phase=10000 --checkpoint=kept --hist=full -o out - <pipe 2>messages &
 job=$!

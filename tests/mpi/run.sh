@@ -4,9 +4,10 @@
 #
 # usage: tests/mpi/run.sh MPIEXEC REUSEDIST REUSEDIST_MPI CASE.sh
 #
-# A case can use `ranks N COMMAND...`, which starts N processes of reusedist-mpi, even if there are
-# fewer processors, `reusedist`, the ordinary command, and `give_up MESSAGE`, which ends the case as
-# failed.
+# A case can use these functions:
+#   ranks N COMMAND...   starts N processes of reusedist-mpi, even if there are fewer processors
+#   reusedist ARGUMENT...   runs the ordinary command
+#   give_up MESSAGE   ends the case as failed
 set -euo pipefail
 mpiexec=$1 plain=$2 parallel=$3 case=$(realpath "$4")
 

@@ -212,8 +212,8 @@ static void a_bound_leaves_outer_caches_unknown(void **state) {
     rd_profile_free(p);
 }
 
-/* Tests the cost of three shares: a reference with an infinite distance waits for memory, a reference with
- * distance 1 does not wait, and nearly all references in the bin from 2048 to 4095 wait for L2. */
+/* Tests the costs of references with different distances: a reference with an infinite distance waits for memory, a
+ * reference with distance 1 does not wait, and nearly all references in the bin from 2048 to 4095 wait for L2. */
 static void a_share_costs_its_part(void **state) {
     rd_ctx *ctx = *state;
     rd_machine m;

@@ -1,5 +1,6 @@
-/* Tests the causes of simulated misses by code and data: all counts equal those of the cache oracle, a profile made
- * under any limit can be read back, which checks the sums, and damaged profiles and foreign tags are refused. */
+/* Tests the causes of simulated misses by code and data: all counts equal those of the cache oracle, profiles that are
+ * made under any limit can be read back (reading checks that counts add up), and damaged profiles and foreign tags are
+ * refused. */
 #include "base/common.h"
 #include "reusedist/reusedist.h"
 #include "support/cache_oracle.h"
@@ -108,7 +109,7 @@ static void expect(const rd_hierarchy *h, expectation *e) {
     }
 }
 
-/* Returns the number in a name such as "0x400010", counted from `base` in steps of 16. */
+/* Returns the index of the site or region with this name, which is `base` + 16 * index in hexadecimal digits. */
 static size_t number_of(const char *name, uint64_t base) {
     return (size_t)((strtoull(name, NULL, 16) - base) / 16);
 }
@@ -181,7 +182,7 @@ static void sums_hold_under_any_limit(void **state) {
     }
 }
 
-/* Expects a refusal with `message` if `to` replaces the first `from` in the section of causes. */
+/* Expects a refusal with `message` if `to` replaces the first `from` in the section "causes" of the profile. */
 static void expect_refused(rd_profile *p, const char *from, const char *to, const char *message) {
     profiles_assert_refused(ctx, p, "\"causes\": {", from, to, message);
 }

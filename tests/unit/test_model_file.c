@@ -1,4 +1,5 @@
-/* Tests the model file: written models can be read back, and invalid files are refused. */
+/* Tests rd_model_json() and rd_model_parse(): written models can be read back, and invalid files
+ * are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

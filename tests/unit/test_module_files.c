@@ -1,4 +1,4 @@
-/* Tests that only regular files are opened as modules. */
+/* Tests that rdi_object_open() opens only regular files as modules. */
 #include "support/files.h"
 #include "symbols/object.h"
 
@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-/* Tests that a FIFO without a writer, named as a module, has no code. Opening it would wait forever, so an
- * alarm ends the test in that case. */
+/* Tests that a FIFO without a writer, named as a module, has no code. If rdi_object_open() opened the FIFO, it
+ * would wait forever, until the alarm ends the test. */
 static void a_fifo_has_no_code(void **state) {
     (void)state;
     rd_ctx *ctx = NULL;

@@ -1,5 +1,5 @@
-/* Compares miss-ratio curves with a simulated LRU cache, and tests the smallest caches and the
- * knees that are found in the curves. */
+/* Compares miss-ratio curves (rd_mrc_at(), rd_mrc_curve()) with a simulated LRU cache, and tests
+ * the smallest caches and the knees that are found in the curves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -198,7 +198,7 @@ static void inside_a_bin_the_mean_is_kept_where_it_is_known(void **state) {
                  {1090, 119, 0},       {1990, 199, 1},         /* all at 199 */
                  {1950, 190, 1},                               /* spread over [191, 199] */
                  {1950, 192, 8.0 / 9}, {1495, 150, 0.5},       /* spread over the whole bin */
-                 {999, 150, 0.5},                              /* impossible: ignored */
+                 {999, 150, 0.5},                              /* impossible sums: ignored */
                  {1999, 150, 0.5}};
     for (size_t i = 0; i < RDI_COUNT(cases); i++) {
         rd_profile_facts facts = {.references = 10,
@@ -412,7 +412,7 @@ static void a_drop_inside_a_wide_bin_is_no_knee(void **state) {
 static void an_evenly_falling_curve_has_no_knee(void **state) {
     rd_ctx *ctx = *state;
     rd_bin bins[20];
-    for (unsigned i = 0; i < 20; i++) /* the same drop in every octave */
+    for (unsigned i = 0; i < 20; i++) /* the same drop per power of two */
         bins[i] = (rd_bin){.low = UINT64_C(1) << i, .high = (UINT64_C(2) << i) - 1, .count = 50};
     rd_profile *p = make(ctx, bins, 20, 0, 0);
     rd_knee knees[4];

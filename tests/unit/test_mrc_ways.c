@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns P(binomial(d, 1 / sets) >= ways) as 1 minus the sum of the probabilities of 0, 1 ... ways
- * - 1 blocks in the set, each computed from the one before. The first one must not underflow, so d /
- * sets must be below 11000. */
+/* Returns P(binomial(d, 1 / sets) >= ways), which is 1 minus the sum of the probabilities of 0, 1 ... ways - 1 blocks
+ * in the set. Each probability is computed from the previous one. The first probability must not underflow, so d / sets
+ * must be below 11000. */
 static double by_summation(uint64_t d, uint64_t sets, uint64_t ways) {
     long double term = expl((long double)d * log1pl(-1.0L / (long double)sets)), sum = 0;
     for (uint64_t k = 0; k < ways && k <= d; k++) {
@@ -29,8 +29,8 @@ static double by_summation(uint64_t d, uint64_t sets, uint64_t ways) {
     return (double)(1 - sum);
 }
 
-/* Returns the same probability from the probabilities of 0, 1 ... blocks in the set, updated for
- * one block after the other, which needs no formula for the binomial distribution. */
+/* Returns the same probability as by_summation(), without a formula for the binomial distribution: adds the d blocks
+ * one after the other, and updates the probabilities of 0, 1 ... blocks in the set each time. */
 static double by_trials(uint64_t d, uint64_t sets, uint64_t ways) {
     long double *p = calloc((size_t)ways + 1, sizeof *p), in = 1.0L / (long double)sets, result;
     assert_non_null(p);
@@ -46,8 +46,8 @@ static double by_trials(uint64_t d, uint64_t sets, uint64_t ways) {
     return (double)result;
 }
 
-/* Returns the same probability for large numbers of ways, from the terms on both sides of the
- * largest term. Each term is computed from its neighbor and divided by the sum of all terms. */
+/* Returns the same probability as by_summation(), for large numbers of ways: the sum of the terms from `ways` on,
+ * divided by the sum of all terms. Each term is computed from its neighbor, beginning at the largest term. */
 static double by_shape(uint64_t d, uint64_t sets, uint64_t ways) {
     uint64_t mode = (uint64_t)((long double)(d + 1) / (long double)sets);
     long double total = 0, above = 0, term = 1;

@@ -1,5 +1,5 @@
-/* Compares sparse non-negative least squares with a dense solver that uses another method: Lawson
- * and Hanson's active sets, with normal equations solved by elimination. */
+/* Compares sparse non-negative least squares (rdi_nnls) with a dense solver that uses
+ * another method: Lawson and Hanson's active sets, with normal equations solved by elimination. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,8 +20,8 @@ typedef struct dense {
     double a[MAX][MAX], b[MAX];
 } dense;
 
-/* Solves least squares over the columns in `use`, with normal equations and Gaussian elimination
- * with pivots. */
+/* Solves the least-squares problem over the columns in `use`, by normal equations and Gaussian
+ * elimination with pivots. Sets x to 0 for all other columns. */
 static void solve_subset(const dense *d, const bool *use, double *x) {
     size_t index[MAX], n = 0;
     double m[MAX][MAX + 1] = {{0}};
@@ -67,7 +67,8 @@ static double residual(const dense *d, const double *x, double *out) {
     return sum;
 }
 
-/* Returns the column that would reduce the error most, or `columns` if none does. */
+/* Returns the unused column along which the squared error falls most steeply at x, or `columns` if
+ * it falls along none. */
 static size_t best_column(const dense *d, const bool *use, const double *x) {
     double miss[MAX], most = 1e-10;
     size_t best = d->columns;
@@ -84,8 +85,8 @@ static size_t best_column(const dense *d, const bool *use, const double *x) {
     return best;
 }
 
-/* Moves x toward `to` until a component reaches 0, which is then removed. Returns true if x arrived
- * at `to`. */
+/* Moves x toward `to`. Stops when a component of x reaches 0, and removes this column from `use`.
+ * Returns true if x arrived at `to`. */
 static bool move(const dense *d, bool *use, double *x, const double *to) {
     double step = 1;
     for (size_t k = 0; k < d->columns; k++)

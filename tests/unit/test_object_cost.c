@@ -1,5 +1,5 @@
-/* Tests the costs of object caches against simulated LRU caches of every size, and that invalid
- * prices are refused. */
+/* Tests rd_objects_cost() and rd_objects_cheapest() against simulated LRU caches of every size, and
+ * that invalid prices are refused. */
 #include "base/common.h"
 #include "reusedist/objects.h"
 #include "support/context.h"
@@ -21,7 +21,7 @@ static uint64_t seeds = 60; /* number of random traces; an argument of the progr
 static uint64_t id[REQUESTS], bytes[REQUESTS], operation[REQUESTS], size_of[OBJECTS];
 
 /* Makes requests for objects with sizes of 1 to 12 times `unit` bytes. Some requests are writes,
- * which do not count. */
+ * whose misses do not count. */
 static void make_trace(rdi_rng *rng, uint64_t unit) {
     for (size_t x = 0; x < OBJECTS; x++)
         size_of[x] = (1 + rdi_rng_below(rng, 12)) * unit;
@@ -72,7 +72,7 @@ static uint64_t count_reads(void) {
 }
 
 /* Finds the cheapest cache by simulation: no cache, or a size from that of the largest object to
- * that of all objects, in steps of `unit` bytes. */
+ * the sum of the sizes of all objects, in steps of `unit` bytes. */
 static rd_object_cost simulate_all(const rd_object_prices *prices, uint64_t unit) {
     uint64_t largest = 0, sum = 0;
     for (size_t i = 0; i < REQUESTS; i++)

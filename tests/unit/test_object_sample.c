@@ -1,5 +1,5 @@
-/* Tests samples of objects: the bands contain the exact ratios about as often as they promise, and
- * a sample of all objects is exact. The exact ratios are those of an analysis of all objects, which
+/* Tests samples of objects: the bands of the estimated miss ratios contain the exact ratios about as often as they
+ * promise, and a sample of all objects is exact. The exact ratios come from an analysis of all objects, which
  * test_objects compares with simulated caches. */
 #include "base/common.h"
 #include "reusedist/model.h"
@@ -114,9 +114,9 @@ typedef struct tally {
     double width, error, byte_width, byte_error;
 } tally;
 
-/* Compares a sample with the exact ratios, and adds the results to *sum. The cache sizes double, from the
- * smallest size that the sample resolves up to one that holds all objects together. Sizes below that of the
- * largest object are left out. */
+/* Compares the miss ratios of a sample with the exact ones, and adds the results to *sum. The cache sizes double, from
+ * the smallest size that the sample resolves up to one that holds all objects together. Sizes below that of the largest
+ * object are left out. */
 static void compare(rd_ctx *ctx, const rd_profile *exact, const rd_profile *sample, tally *sum) {
     const rd_objects_facts *f = rd_profile_objects(exact);
     uint64_t size = rd_mrc_resolution(sample), most = 1;
@@ -141,8 +141,8 @@ static void compare(rd_ctx *ctx, const rd_profile *exact, const rd_profile *samp
     }
 }
 
-/* The comparison of samples with exact analyses: `traces` traces of each kind, and `samples` samples of
- * each trace. `first` is the seed of the first trace. */
+/* The comparison of samples with exact analyses: `traces` traces of each kind, each with `objects` objects, and
+ * `samples` samples of each trace at the sampling rate `rate`. `first` is the seed of the first trace. */
 typedef struct plan {
     unsigned traces, samples;
     double rate;

@@ -116,8 +116,8 @@ static void sizes_are_those_of_the_last_requests(void **state) {
     }
 }
 
-/* Checks that every row counts exactly the objects whose number of requests is in the range of the
- * row, each `copies` times. Returns the sum of these counts. */
+/* Checks that every row of `f` counts exactly the objects whose numbers of requests are in the range of the row, each
+ * object `copies` times. Returns the sum of these counts. */
 static uint64_t check_rows(const rd_objects_facts *f, uint64_t copies) {
     uint64_t sum = 0;
     assert_true(f->has_popularity);

@@ -107,7 +107,7 @@ static void expire_at(object *all, uint64_t now, bool lazy, bool gone[OBJECTS]) 
     look(all, lazy);
 }
 
-/* Applies request i to the infinite cache, and returns its distance. */
+/* Applies request i to the infinite cache, and returns the distance of the request. */
 static uint64_t apply(object *all, const trace *t, size_t i, uint64_t now) {
     object *x = &all[number_of(t->id[i])];
     uint64_t operation = t->operation[i];
@@ -448,7 +448,7 @@ static void objects_that_left_do_not_count_for_the_largest_sum(void **state) {
     rd_objects_free(o);
 }
 
-/* Tests the last times that fit in 64 bits. A lifetime that would end after them never ends. */
+/* Tests the last times that fit in 64 bits. An object whose lifetime ends after the last time never expires. */
 static void times_may_be_the_largest_numbers(void **state) {
     enum { N = 7 };
     const uint64_t id[N] = {1, 2, 3, 1, 2, 3, 3}, last = UINT64_MAX;

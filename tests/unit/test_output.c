@@ -1,5 +1,4 @@
-/* Tests output files: all data arrives, every failure is reported, files are replaced safely, and
- * links are followed. */
+/* Tests rdi_output: all data arrives, every failure is reported, files are replaced safely, and links are followed. */
 #include "base/output.h"
 #include "reusedist/experimental.h"
 #include "support/files.h"
@@ -145,8 +144,8 @@ static mode_t mode_of(const char *path) {
     return st.st_mode & 07777;
 }
 
-/* Tests that the new file has no set-user-ID, set-group-ID or sticky bit, even if the old file had
- * them. Otherwise it could be a program that runs as the user who replaced the file. */
+/* Tests that the new file has no set-user-ID, set-group-ID or sticky bit, even if the old file had them. Otherwise the
+ * new file could be a program that runs as the user who replaced the file. */
 static void set_user_id_is_never_kept(void **state) {
     (void)state;
     char *path = files_path();
@@ -157,8 +156,8 @@ static void set_user_id_is_never_kept(void **state) {
     files_remove(path);
 }
 
-/* Tests that a file of another owner gets at most the permissions of a new file, and that a file of
- * another group keeps its group and permissions. Only root can make such files. */
+/* Tests that a file that replaces one of another owner gets at most the permissions of a new file, and that a file that
+ * replaces one of another group keeps its group and permissions. Only root can make such files. */
 static void permissions_of_another_owner_are_not_kept(void **state) {
     (void)state;
     if (geteuid() != 0)
@@ -317,8 +316,8 @@ static void kept_file_has_its_own_name_if_that_is_free(void **state) {
     files_remove(path);
 }
 
-/* Tests that a kept file beside the old file replaces it only when it is finished, and stays beside it
- * if it is closed before. */
+/* Tests that a kept file replaces the old file only when the output is finished, and stays beside the old file if the
+ * output is closed before. */
 static void kept_file_waits_beside_the_old_one(void **state) {
     (void)state;
     char *path = files_path(), expected[2][256];

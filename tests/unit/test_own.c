@@ -1,4 +1,5 @@
-/* Tests that the user's own files are recognized, and that counts of library code move to own code. */
+/* Tests that rdi_own_file() recognizes the user's own files, and that rd_profile_show_own() moves counts of library
+ * code to own code. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Tests that a library line with several callers is divided among the lines of own code that call it. */
+/* Tests that rd_profile_show_own() divides a library line with several callers among the lines of own code that call
+ * it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

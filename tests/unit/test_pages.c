@@ -1,4 +1,5 @@
-/* Tests pages that grow: the contents stay, the new bytes are zero, and every byte is counted. */
+/* Tests rdi_pages_grow(): the contents stay, the new bytes are zero, and the context counts every
+ * byte. */
 #define _GNU_SOURCE /* for MREMAP_FIXED */
 #include "base/common.h"
 #include "support/faults.h"
@@ -32,7 +33,7 @@ static bool is_filled(const unsigned char *p, size_t from, size_t to, unsigned c
     return from == to;
 }
 
-/* Grows through all sizes, and fills the new bytes of each size with a value of their own. */
+/* Grows pages through all sizes, and fills the bytes that each size adds with a different value. */
 static rd_status grow(rd_ctx *ctx, void *user) {
     (void)user;
     unsigned char *p = NULL;

@@ -141,7 +141,7 @@ static void draw_trace(rdi_rng *rng, uint64_t *trace, size_t n) {
 static void draw_cuts(rdi_rng *rng, size_t *cut, unsigned n, size_t references) {
     cut[0] = 0;
     cut[n] = references;
-    for (unsigned i = 1; i < n; i++) { /* each boundary is that of equal chunks, or random */
+    for (unsigned i = 1; i < n; i++) { /* each cut is that of equal chunks, or random */
         size_t share = references / n * i;
         cut[i] = rdi_rng_below(rng, 2)
                      ? share
@@ -181,8 +181,8 @@ static void figure_2_on_table_3(void **state) {
         party_round(&p, 0, trace, cut);
         assert_letters(&p.listener.sent[2], "acfbd");
         assert_letters(&p.listener.sent[1], "fabcmt"
-                                            /* its own first touches come before the first
-                                             * touch that it forwards */
+                                            /* rank 1's own first touches come before
+                                             * the first touch that it forwards */
                                             "d");
         assert_letters(&p.listener.sent[0], "");
         assert_int_equal(p.rank[1].chunk.received, 5);
@@ -196,9 +196,9 @@ static void figure_2_on_table_3(void **state) {
 
 /* ---- invariants ---- */
 
-/* Checks the paper's properties 4.2 and 4.3: each rank sends the distinct blocks of its own chunk
- * and then those of later chunks, in the order of their first references. Also checks the number of
- * blocks after the fix-up. */
+/* Checks the paper's properties 4.2 and 4.3: each rank sends the distinct blocks of its own chunk,
+ * and then the other distinct blocks of later chunks, in the order of their first references. Also
+ * checks how many blocks all ranks together hold after the fix-up. */
 static void check_one_round(rdi_rng *rng, rdi_resolving resolving, const char *engine) {
     static uint64_t trace[MOST_REFERENCES], first[MOST_REFERENCES], all[MOST_REFERENCES];
     static party p;
@@ -239,8 +239,8 @@ static void open_first_touches_are_the_distinct_blocks_from_the_chunk_on(void **
 }
 
 /* Runs several rounds with a bound, and checks after each round that each rank holds at most
- * that many blocks and met at most that many new ones. With RDI_RESOLVE_TAKE and
- * RDI_RESOLVE_INSERT, each rank also sends at most that many blocks. */
+ * `bound` blocks and met at most `bound` new ones. With RDI_RESOLVE_TAKE and RDI_RESOLVE_INSERT,
+ * each rank also sends at most `bound` blocks. */
 static void check_bounded(rdi_rng *rng, rdi_parda_plan plan) {
     static uint64_t trace[MOST_REFERENCES];
     static party p;
@@ -429,7 +429,7 @@ static int free_checkpoint(void **state) {
     return free_ctx(state);
 }
 
-/* Reads the trace correctly, but fails if a read begins in the last third of it. */
+/* Reads the trace correctly, but fails if the read begins in the last third of the trace. */
 static rd_status read_and_fail(void *reader, uint64_t first, uint64_t n, rd_block_sink sink,
                                void *user) {
     if (first > MOST_REFERENCES / 3 * 2)
@@ -452,7 +452,7 @@ static void break_off_feeding(const char *spec, const rd_engine_config *config) 
     rd_engine *e = NULL;
     assert_int_equal(rd_engine_open(ctx, spec, config, &e), RD_OK);
     assert_int_equal(rd_engine_feed(e, shared_trace, MOST_REFERENCES / 3 * 2, NULL), RD_OK);
-    while (!files_exist(checkpoint)) /* the ranks write it while they run */
+    while (!files_exist(checkpoint)) /* the ranks write the checkpoint while they run */
         usleep(1000);
     rd_engine_close(e);
 }

@@ -1,4 +1,4 @@
-/* Tests engines that read a trace themselves, in parts. */
+/* Tests rd_engine_feed_parts(), with which engines read a trace themselves, in parts. */
 #include "reusedist/reusedist.h"
 
 #include "base/common.h"
@@ -25,8 +25,8 @@ static int set_up(void **state) {
     return new_ctx(state);
 }
 
-/* Opens a reader, which is just the number of references that can be read; SIZE_MAX means all of them. `what` is
- * this number as text. */
+/* Opens a reader, which is a pointer to the number of references that can be read before it fails; SIZE_MAX: it never
+ * fails. `what` is the number as text. */
 static rd_status open_reader(rd_ctx *c, const char *what, void *user, void **reader) {
     (void)user;
     size_t *bad = malloc(sizeof *bad);

@@ -1,5 +1,5 @@
-/* Tests the loops of attribution that are compiled per instruction set: all give the results of
- * plain C. */
+/* Tests rdi_passes, the loops of attribution that are compiled per instruction set: each
+ * instruction set gives the results of plain C. */
 #include "attribution/contexts.h"
 #include "attribution/passes.h"
 #include "attribution/sites.h"
@@ -62,8 +62,8 @@ static void run(const rdi_passes *passes, const input *in, size_t n, results *ou
     passes->homes(in->pc, n, 58, out->home);
 }
 
-/* Makes input number `number`. Inputs with an even number have no gaps and nearly only known
- * program counters. */
+/* Makes the input with index `number`. If the index is even, the input has no gaps and nearly only
+ * known program counters. */
 static void make_input(uint64_t number, input *in) {
     uint64_t state = number + 1;
     memset(cache, 0, sizeof cache);

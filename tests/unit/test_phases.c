@@ -1,4 +1,4 @@
-/* Tests phases of made-up windows. tests/cli/analyze/phases.sh tests phases of traces. */
+/* Tests rdi_phases_find() with made-up windows. tests/cli/analyze/phases.sh tests the phases of traces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

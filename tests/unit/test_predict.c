@@ -1,4 +1,5 @@
-/* Tests prediction on histograms whose mixture of patterns is known. */
+/* Tests rd_model_train() and rd_model_predict() on histograms whose mixture of patterns is
+ * known. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -180,8 +181,8 @@ static void totals_grow_by_a_power_of_the_size(void **state) {
     rd_model_free(m);
 }
 
-/* Tests that shares are predicted even if the number of reuses doubles while the sizes are almost
- * equal. */
+/* Tests that the shares of the patterns are predicted even if the number of reuses doubles although
+ * the input sizes are almost equal. */
 static void totals_that_sizes_do_not_tell_are_no_trouble(void **state) {
     static const double sizes[3] = {638603, 638732, 638927};
     rd_training runs[2];
@@ -209,8 +210,9 @@ static void totals_that_sizes_do_not_tell_are_no_trouble(void **state) {
 
 /* ---- multi-model ---- */
 
-/* Tests the example in section 3.4 of the paper: with s1 = 3 s0, bin [4, 8) gets two thirds of [1,
- * 2) and one third of [2, 4) from the linear pieces, and all of the constant piece of [4, 8). */
+/* Tests the example of Zhong, Shen and Ding (2009), section 3.4: with s1 = 3 s0, bin [4, 8) gets
+ * two thirds of [1, 2) and one third of [2, 4) from the linear pieces, and all of the constant
+ * piece of [4, 8). */
 static void the_worked_example_of_the_paper(void **state) {
     rd_model *m = NULL;
     assert_int_equal(rdi_model_new(*state, &m), RD_OK);
@@ -238,7 +240,8 @@ static void the_worked_example_of_the_paper(void **state) {
     rd_model_free(m);
 }
 
-/* Makes a log bin with this share of 2^40 references, whose mean is the middle of the bin. */
+/* Makes the log bin that begins at `low`. It has `share` times 2^40 references, and their mean
+ * distance is the middle of the bin. */
 static rd_bin middle_bin(uint64_t low, double share) {
     uint64_t high = 2 * low - 1, count = (uint64_t)llrint(share * 0x1p40);
     return (rd_bin){low, high, count, rdi_sum_product(low + high, count / 2)};
@@ -255,8 +258,9 @@ static rd_profile *bins_profile(rd_ctx *ctx, const rd_bin *bins, size_t n) {
     return p;
 }
 
-/* Tests the equations for the same example. The linear piece in [4, 8) of the standard input comes
- * from [4/3, 8/3) of an input of a third of its size: half from [1, 2) and half from [2, 4). */
+/* Tests the equations of training for the same example. The linear piece in [4, 8) of the standard
+ * input comes from [4/3, 8/3) of an input of a third of the size: half from [1, 2) and half from
+ * [2, 4). */
 static void the_equations_of_the_worked_example(void **state) {
     const rd_bin small[] = {middle_bin(1, 0.375), middle_bin(2, 0.375), middle_bin(4, 0.25)};
     const rd_bin standard[] = {middle_bin(4, 1)};
@@ -278,8 +282,8 @@ static void the_equations_of_the_worked_example(void **state) {
     rd_model_free(m);
 }
 
-/* Makes a profile of log bins with these shares of 2^40 references, which are all at the beginning
- * of their bins. */
+/* Makes a profile of log bins: bin i has shares[i] times 2^40 references, which all have the
+ * smallest distance of the bin. */
 static rd_profile *log_profile(rd_ctx *ctx, const double *shares, size_t n) {
     rd_profile_facts facts = profiles_facts();
     rd_bin bins[40];
@@ -396,8 +400,8 @@ static void what_no_input_tells_apart_is_constant(void **state) {
     }
 }
 
-/* Makes a profile of 5000 references with this distance, which must be the low end of a log-linear
- * bin, and 1000 cold references. */
+/* Makes a profile of 1000 cold references and 5000 references with the distance `distance`, which
+ * must be the low end of a log-linear bin. */
 static rd_profile *far_profile(rd_ctx *ctx, uint64_t distance) {
     rd_profile_facts facts = profiles_facts();
     rd_bin bin = {distance, distance + 2047, 5000, rdi_sum_product(distance, 5000)};

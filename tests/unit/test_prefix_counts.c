@@ -1,4 +1,4 @@
-/* Compares prefix counts with sums over an array that has the number of marks at each place. */
+/* Compares rdi_prefix_counts with sums over an array that has the count of each place. */
 #include "order/prefix_counts.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* Tests profiles as objects: bins, reference groups, coarser bins from finer ones, and sums of
- * runs. */
+/* Tests profiles in memory: bins, reference groups, coarser bins from finer ones (rd_profile_rebin()), and sums of runs
+ * (rd_profile_merge()). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

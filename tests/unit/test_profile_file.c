@@ -1,5 +1,5 @@
-/* Tests the profile file: written profiles are read back to the last bit, and files that could not
- * have been written are refused with the position of the error. */
+/* Tests rd_profile_json() and rd_profile_parse(): written profiles are read back to the last bit,
+ * and files that could not have been written are refused with the position of the error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -181,7 +181,7 @@ static void every_truncation_is_refused(void **state) {
     size_t n = strlen(text);
     assert_int_equal(parse(*state, text, n - 1), RD_OK); /* the last newline may be missing */
     for (size_t cut = 0; cut < n - 1; cut++) {
-        /* This memory has exactly the size of the text, so that ASan detects reads after it. */
+        /* `copy` has exactly `cut` bytes, so that ASan detects reads after its end. */
         char *copy = malloc(cut ? cut : 1);
         assert_non_null(copy);
         memcpy(copy, text, cut);

@@ -1,6 +1,6 @@
-/* Compares ranges with a plain list: distances, order, and the limit on the number of ranges. Also
- * tests that the engine `absolute`, which uses ranges, is exact below its cut-off and within its
- * error bound above. */
+/* Compares the ranges of rdi_ranges with a plain list: distances, order, and the limit on the
+ * number of ranges. Also tests that the engine `absolute`, which uses ranges, is exact below its
+ * cut-off and within its error bound above. */
 #include "order/ranges.h"
 
 #include "verify/verifier.h"
@@ -65,7 +65,7 @@ static void walk(rd_ctx *ctx, const rdi_ranges_ops *ops, uint64_t capacity, unsi
             l.time[l.n++] = now;
             assert_int_equal(r->ops->append(r, now), RD_OK);
         } else if (rdi_rng_below(&rng, 8) == 0) {
-            /* If the range has several blocks, its end does not say which of them was removed. */
+            /* The end of the oldest range does not tell which of its blocks was removed. */
             uint64_t end = r->ops->remove_oldest(r);
             assert_true(end >= l.time[0]);
             list_remove(&l, 0);

@@ -1,4 +1,4 @@
-/* Tests that several decoders that read ahead deliver the same as one reader: the same blocks in
+/* Tests rdi_read_ahead: several decoders that read ahead deliver the same as one reader, that is, the same blocks in
  * the same order, and the same failure at the same position. */
 #include "analysis/read_ahead.h"
 #include "base/common.h"
@@ -118,9 +118,8 @@ static void check_kept(kept_batches *k, const rdi_read_ahead_batch *batch, size_
     }
 }
 
-/* Reads the same trace with several decoders. Writes the blocks to `got`, the number of references
- * to *references, and the message of a failure to `message`, or "" if nothing fails. Returns the
- * number of blocks. */
+/* Reads the trace with several decoders. Writes the blocks to `got`, the number of references to *references, and the
+ * message of a failure to `message`, or "" if nothing fails. Returns the number of blocks. */
 static size_t read_together(const rdi_read_ahead_config *config, uint64_t *references) {
     rdi_read_ahead *r = NULL;
     assert_int_equal(rdi_read_ahead_open(ctx, config, &r), RD_OK);
@@ -183,7 +182,7 @@ static void blocks_come_in_order(void **state) {
     assert_string_equal(damage, "");
 }
 
-/* Tests that only the first of several damaged places counts, whichever decoder finds damage
+/* Tests that of several damaged places only the first in the file is reported, whichever place a decoder finds
  * first. */
 static void first_damage_counts_and_what_is_before_it_is_exact(void **state) {
     (void)state;

@@ -1,5 +1,5 @@
-/* Tests the engine `relay`: packets through a short ring, switching the front on and off, calls
- * with and without distances, and a second thread that fails. */
+/* Tests the engine `relay`: packets through a short ring, switching the front on and off, calls of
+ * rd_engine_feed() with and without distances, and a second thread that fails. */
 #include "base/common.h"
 #include "support/fixture.h"
 #include "support/profiles.h"
@@ -18,7 +18,8 @@
 
 static uint64_t blocks[REFERENCES], distance[4096];
 
-/* Makes near reuse among 12 blocks, and one reference in `far` to any of 5000 blocks. */
+/* Makes n references: on average one in `far` goes to any of 5000 blocks, all others to 12 blocks,
+ * so that they have short distances. */
 static void make_near(uint64_t *at, size_t n, unsigned far, rdi_rng *rng) {
     for (size_t i = 0; i < n; i++)
         at[i] = rdi_rng_next(rng) % far == 0 ? rdi_rng_next(rng) % 5000 : rdi_rng_next(rng) % 12;
@@ -96,8 +97,8 @@ static void without_a_front_the_table_is_ahead(void **state) {
     }
 }
 
-/* Tests that packets are sent with and without the front if stretches with and without near reuse
- * alternate. */
+/* Tests that the engine sends packets with the front and without it if stretches with and without
+ * near reuse alternate. */
 static void the_front_goes_and_comes_back(void **state) {
     (void)state;
     rdi_rng rng = {2};

@@ -1,4 +1,4 @@
-/* Tests the call paths of the text report: contexts that differ only in library code are one path, and a long
+/* Tests the call paths of the text report: calling contexts that differ only in library code are one path, and a long
  * list of calls gets shorter. */
 #include <setjmp.h>
 #include <stdarg.h>

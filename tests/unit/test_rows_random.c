@@ -1,6 +1,7 @@
-/* Tests that readers of rows deliver what was written, on random tables whose values are written in
- * usual and in unusual ways, and that a damaged line is reported with its number after all rows
- * before it. The first argument is the number of tables. */
+/* Tests the readers of rows, `csv` and `jsonl`, on random tables whose values are written in usual
+ * and in unusual ways: the readers deliver what was written, and report a damaged line by its line
+ * number, after all rows before the line. The first argument of the program is the number of
+ * tables. */
 #include "reusedist/trace.h"
 #include "support/fixture.h"
 #include "trace/id_table.h"
@@ -30,7 +31,7 @@ static unsigned tables = 4;
 static row expected[ROWS];
 static char text[ROOM], line[1024];
 static size_t used;
-static uint64_t lines, bad_line; /* number of lines; number of the damaged line, 0: none */
+static uint64_t lines, bad_line; /* count of lines; the damaged line, from 1; 0: none */
 static size_t good_rows;         /* number of rows before the damage */
 static rdi_rng rng;
 

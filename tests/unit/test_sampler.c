@@ -1,5 +1,5 @@
 /* Tests distance-based sampling: samples, peaks, and the choice of the peak that represents the
- * size. */
+ * size of the input. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -95,8 +95,8 @@ static void feed_distances(rd_sampler *s, uint64_t block, const uint64_t *distan
         rd_sampler_feed(s, &block, &distances[i], 1);
 }
 
-/* Tests that a new set of samples replaces an earlier set only when it has as many peaks. The first
- * set has two peaks. Then new blocks restart sampling. */
+/* Tests that a later set of samples replaces the first set only when the later set has as many
+ * peaks. The first set has two peaks. Then new blocks restart sampling. */
 static void a_peak_is_known_when_it_is_reported(void **state) {
     static const uint64_t two_peaks[] = {2000, 2500, 2200, 2600, 2300};
     rd_sampler *s = NULL;
@@ -138,10 +138,10 @@ static void touch(program *p, uint64_t block) {
         feed_batch(p);
 }
 
-/* Makes the references of a program: a start that is the same for all inputs, then passes over n
- * elements, which visit half of the elements twice, and then n further blocks, as when results are
- * printed. If `grows` is false, each pass visits 3000 elements, and the number of passes grows with
- * n. */
+/* Analyzes a made-up program and returns its profile with the peaks. The program has a start that
+ * is the same for all inputs, then passes over n elements, which visit half of the elements twice,
+ * and then references to n further blocks, as when results are printed. If `grows` is false, each
+ * pass visits 3000 elements, and the number of passes grows with n. */
 static rd_profile *run_program(rd_ctx *ctx, uint64_t n, bool grows) {
     program p = {.n = 0};
     rd_profile *profile = NULL;

@@ -1,5 +1,5 @@
-/* Tests the scale tree: the guarantee for every reference and the number of nodes, on random and
- * adversarial traces, and trees far larger than any trace. */
+/* Tests the scale tree: the error bound of every distance and the number of nodes, on random and adversarial traces,
+ * and trees far larger than any trace. */
 #include "order/scale_tree.h"
 
 #include "verify/verifier.h"

@@ -11,8 +11,8 @@
 
 typedef const char *scanner(const char *p, uint64_t *out);
 
-/* Expects the number and the text `rest` after it. If `rest` is NULL, expects that the text is
- * refused. */
+/* Expects that `scan` reads the number `value` and stops before the text `rest`. If `rest` is NULL,
+ * expects that the text is refused. */
 static void assert_scan(scanner *scan, const char *text, uint64_t value, const char *rest) {
     uint64_t out = 0;
     const char *end = scan(text, &out);

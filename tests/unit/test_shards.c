@@ -107,7 +107,7 @@ static void every_reference_is_counted(void **state) {
 
 typedef struct coverage {
     unsigned inside, points;
-    double sum[20]; /* sums over the seeds of the miss ratios of caches of 2^k blocks */
+    double sum[20]; /* sum[k]: miss ratio with 2^k blocks, added over the seeds */
 } coverage;
 
 static void add_sizes(const rd_profile *exact, const rd_profile *sampled, coverage *c) {
@@ -146,8 +146,8 @@ static void the_band_covers_and_the_average_is_right(void **state) {
     rd_profile_free(exact);
 }
 
-/* Compares the range of sizes for a hit ratio with a search of all sizes, and counts how often the
- * range contains the exact size. */
+/* Compares the range of cache sizes that rd_cache_for_hits_band() gives for a hit ratio with a
+ * search of all sizes, and counts how often the range contains the exact size. */
 static void the_range_of_sizes_follows_from_the_band(void **state) {
     (void)state;
     unsigned inside = 0, ranges = 0;
@@ -184,9 +184,9 @@ static void the_range_of_sizes_follows_from_the_band(void **state) {
     rd_profile_free(exact);
 }
 
-/* Tests the correction of samples of blocks that are equally frequent. A sample with too many
- * blocks has too many references, which tells by how much its distances are too long. Without this
- * correction the mean error is 0.02 here. */
+/* Tests the correction of samples if all blocks are equally frequent. A sample with too many blocks
+ * also has too many references, and this surplus tells by how much its distances are too long.
+ * Without the correction the mean error is 0.02 here. */
 static void samples_of_like_blocks_are_set_right(void **state) {
     (void)state;
     rdi_rng rng = {12};

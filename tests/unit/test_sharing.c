@@ -1,6 +1,6 @@
-/* Tests private caches, mainly against two oracles that follow the definitions. One computes each distance
- * as the largest number of other blocks that were present at any moment since the thread's last reference to the
- * block. The other simulates private LRU caches. `test_sharing N` compares N random traces. */
+/* Tests rd_sharing, the analysis of private caches, mainly against two oracles that follow the definitions. One
+ * computes each distance as the largest number of other blocks that were present at any moment since the thread's last
+ * reference to the block. The other simulates private LRU caches. `test_sharing N` compares N random traces. */
 #include "base/common.h"
 #include "base/cpu.h"
 #include "reusedist/engine.h"
@@ -96,8 +96,8 @@ static void make_trace(uint64_t seed, trace *t) {
 
 typedef enum result { DISTANCES, DISTANCES_AND_DETAILS, ONLY_DETAILS } result;
 
-/* Feeds the trace in batches of `step` block references, and makes the profile. With ONLY_DETAILS,
- * *out is a profile already, and receives the details. After a failure, *out is NULL. */
+/* Feeds the trace in batches of `step` block references, and makes the profile. With ONLY_DETAILS, *out must be a
+ * profile, to which the details are added. After a failure, *out is NULL. */
 static rd_status analyze(rd_ctx *ctx, const trace *t, size_t step, result wanted,
                          uint64_t *distances, rd_profile **out) {
     rd_sharing_config config = {.size = sizeof config,
@@ -158,8 +158,8 @@ static bool is_alike(const trace *t, uint64_t block, size_t from, uint64_t x, ui
     return true;
 }
 
-/* Counts the references from `from` on that use the bytes from `first` to `last` of the block and whose
- * thread does not have them in its cache, if these bytes are a block of their own. */
+/* Takes the bytes from `first` to `last` of the block as a block of their own, and counts its misses in infinite
+ * private caches. Only misses of the references from `from` on count. */
 static uint64_t count_misses(const trace *t, uint64_t block, size_t from, uint64_t first,
                              uint64_t last) {
     bool present[THREADS_MOST] = {false};
@@ -176,7 +176,7 @@ static uint64_t count_misses(const trace *t, uint64_t block, size_t from, uint64
     return misses;
 }
 
-/* Returns whether a reference from `from` on uses the byte. */
+/* Returns whether a reference from `from` on uses byte `byte` of the block. */
 static bool is_used(const trace *t, uint64_t block, size_t from, uint64_t byte) {
     for (size_t i = from; i < t->n_blocks; i++)
         if (t->split[i].block == block && uses(&t->split[i], byte))
@@ -184,8 +184,9 @@ static bool is_used(const trace *t, uint64_t block, size_t from, uint64_t byte) 
     return false;
 }
 
-/* Counts the misses that are left with the best division of the block into groups of adjacent items, if
- * every group is a block of its own. An item is adjacent bytes that the same threads use. */
+/* Returns the smallest number of misses that is possible if the block is divided into groups of adjacent items and
+ * every group becomes a block of its own. An item consists of adjacent bytes that the same threads load and the same
+ * threads store. */
 static uint64_t misses_apart(const trace *t, uint64_t block, size_t from) {
     uint64_t first[64], last[64], left[65] = {0};
     size_t n = 0;
@@ -280,11 +281,11 @@ static void check_block(const trace *t, const oracle_sharing *sharing, const rd_
     else
         assert_int_equal(b->removes, 0);
     assert_true(left <= whole);
-    /* If the row has no pair of items to separate, separate blocks would avoid at most one miss per thread. */
+    /* If `b` has no pair of items to separate, separate blocks would avoid at most one miss per thread. */
     assert_true(b->first || left + threads >= whole);
 }
 
-/* Checks the coherence misses of all threads in each window. */
+/* Checks the number of coherence misses of each thread in each window. */
 static void check_timelines(const trace *t, const oracle_sharing *sharing,
                             const rd_shared_data *s) {
     size_t listed = 0;
@@ -308,7 +309,7 @@ static void check_timelines(const trace *t, const oracle_sharing *sharing,
     assert_int_equal(listed, s->n_timelines);
 }
 
-/* Checks that the profile has all blocks with coherence misses, in descending order of these misses. */
+/* Checks that the profile has all blocks with coherence misses, those with the most coherence misses first. */
 static void check_shared(const trace *t, const oracle_sharing *sharing, rd_profile *profile) {
     const rd_shared_data *s = rd_profile_shared(profile);
     const rd_private_stacks *all = rd_profile_private(profile);
@@ -545,8 +546,9 @@ static void test_known(void **state) {
     assert_memory_equal(measured, expected, sizeof expected);
     const rd_private_stacks *all = rd_profile_private(profile);
     assert_int_equal(all->n_threads, 2);
-    /* Thread 1 loads byte 72, which thread 2 has stored: true sharing. Its store to byte 64 before was false
-     * sharing. Thread 2 loads byte 64, which thread 1 stored before the miss: true sharing. */
+    /* Thread 1 misses when it stores to byte 64 again, although thread 2 has stored only to byte 72: false sharing. It
+     * misses again when it loads byte 72, which thread 2 has stored: true sharing. Thread 2 misses when it stores to
+     * byte 72 again, and then loads byte 64, which thread 1 stored before this miss: true sharing. */
     assert_int_equal(all->threads[0].counts.true_sharing, 1);
     assert_int_equal(all->threads[0].counts.false_sharing, 1);
     assert_int_equal(all->threads[1].counts.true_sharing, 1);

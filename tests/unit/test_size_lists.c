@@ -1,4 +1,5 @@
-/* Tests the lists of objects per class of sizes, and the errors of cache sizes that follow from them. */
+/* Tests rdi_size_lists: the lists of objects per class of sizes, and the errors of cache sizes that follow from these
+ * lists. */
 #include "objects/size_lists.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@ static int begin(void **state) {
     return 0;
 }
 
-/* Requests `n` objects of `bytes` bytes, three times each. Their hashes are evenly spread. */
+/* Requests each of `n` objects of `bytes` bytes three times. The hashes of the objects are evenly spread. */
 static void request(uint64_t n, uint64_t bytes) {
     for (uint64_t i = 0; i < 3 * n; i++)
         rdi_size_lists_add(lists, (i * 7 % n) * (UINT64_MAX / n) + 1, bytes);
@@ -57,7 +58,8 @@ static void an_object_has_its_last_size(void **state) {
     assert_int_equal(lists[4].object[0].bytes, 9);
 }
 
-/* Tests that a cache of S bytes has the error of S / 8 random draws if all objects have 8 bytes. */
+/* Tests that a cache of S bytes has the 95 % error of S / 8 objects, each sampled with probability 1/4, if all objects
+ * have 8 bytes. */
 static void equal_sizes_have_the_binomial_error(void **state) {
     (void)state;
     request(100000, 8);
@@ -74,7 +76,7 @@ static void a_complete_sample_has_no_error(void **state) {
         assert_true(errors[k] == 0);
 }
 
-/* Tests a giant outside the sample: the sample lacks all its bytes, which the cache may hold. */
+/* Tests a giant outside the sample: the sample lacks all bytes of the giant, and the cache may hold them. */
 static void a_giant_outside_the_sample_is_missing_once(void **state) {
     (void)state;
     rdi_size_lists_add(lists, UINT64_MAX / 2, GIANT);

@@ -38,8 +38,8 @@ static void no_struct_means_defaults(void **state) {
     assert_int_equal(open_with(NULL, message, sizeof message), RD_OK);
 }
 
-/* Tests a caller whose header ended before `threads`: the library must not read the bytes after
- * that. */
+/* Tests a caller whose header ended before the member `threads`: the library must not read the
+ * bytes from there on. */
 static void an_older_callers_fields_are_taken(void **state) {
     (void)state;
     rd_engine_config mine, old;

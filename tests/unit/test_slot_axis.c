@@ -1,4 +1,5 @@
-/* Tests the axis against an array of flags: the n-th newest slot, and dropping the oldest slots. */
+/* Tests the slot axis (rdi_slot_axis) against an array of flags: the n-th newest live slot, and
+ * dropping the oldest slots. */
 #include "order/slot_axis.h"
 
 #include "support/fixture.h"
@@ -10,12 +11,12 @@
 
 #include <cmocka.h>
 
-enum { SLOTS = 1200000 }; /* more than two supers */
+enum { SLOTS = 1200000 }; /* more than two supers of 2^RDI_SLOT_SUPER slots */
 
 static bool flag[SLOTS];
 
-/* Sets about one in `one_in` of the slots 1 to next - 1, on the axis and in `flag`, and clears all
- * others. Returns the number of set slots. */
+/* Makes about one in `one_in` of the slots 1 to next - 1 live, on the axis and in `flag`, and all
+ * other slots free. Returns the number of live slots. */
 static uint64_t fill(rdi_slot_axis *a, uint64_t next, uint64_t one_in, uint64_t seed) {
     rdi_rng rng = {seed};
     uint64_t live = 0;

@@ -1,6 +1,6 @@
-/* Tests the internals of the stream engine: compares its code paths with each other on traces that
- * are long enough to grow, to renumber and to switch to 64-bit slots; tests the front, and ids that
- * collide. The conformance tests compare it with the oracle on short traces. */
+/* Tests the internals of the engine `stream`. Compares its code paths with each other on traces that are long enough to
+ * enlarge its table, to renumber its slots and to make them 64 bits wide. Also tests the front, and ids that collide.
+ * The conformance tests compare the engine with the oracle on short traces. */
 #include "engine/fast/stream.h"
 #include "support/faults.h"
 #include "support/fixture.h"
@@ -113,7 +113,7 @@ static void make_trace(pattern kind, size_t n, uint64_t m) {
         case NEAR: /* mostly references one of the last blocks again */
             block[i] = r % 4 && i ? block[i - 1 - (r >> 8) % back] : UINT64_MAX - (r >> 8) % m;
             break;
-        case WALK: /* every second reference is to one block for a while; the others walk, and sometimes go far away */
+        case WALK: /* every second reference is to one block for a while; the rest walk, and sometimes go far away */
             block[i] = i % 2 ? m + i / 5000 : r % 64 ? i / 2 % 1200 : (r >> 8) % m;
             break;
         default: /* alternates between stretches with near reuse, where the front pays off, and

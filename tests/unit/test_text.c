@@ -1,5 +1,5 @@
-/* Tests growing text: all additions arrive, and a failed allocation is reported once, at the
- * end. */
+/* Tests rdi_text, which grows: all additions arrive, and rdi_text_take() reports a failed
+ * allocation once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

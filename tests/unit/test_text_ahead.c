@@ -1,5 +1,6 @@
-/* Tests that threads that read the lines of a trace ahead deliver the same as one reader: the same
- * references in the same order, and the same failure after them. */
+/* Tests rd_trace_read_ahead(): several threads that read the lines of a trace ahead deliver the
+ * same as one reader, that is, the same references in the same order, and the same failure after
+ * them. */
 #include "base/common.h"
 #include "reusedist/trace.h"
 #include "support/fixture.h"
@@ -76,8 +77,8 @@ static outcome read_all(const char *spec, unsigned threads) {
     return o;
 }
 
-/* Compares the threads with one reader, which must end with a message that contains `message`, or
- * without a failure if it is NULL. */
+/* Compares three reading threads with one reader, which must end with a message that contains
+ * `message`, or without a failure if `message` is NULL. */
 static void check(const char *spec, const char *message) {
     outcome alone = read_all(spec, 1);
     assert_int_equal(alone.status == RD_OK, message == NULL);

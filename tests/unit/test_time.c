@@ -1,5 +1,5 @@
-/* Tests the inference of distances from times: the model on cases with known results, and the
- * engine that uses the model. */
+/* Tests the inference of distances from times: rdi_time_model() on cases with known results, and the engine `time`,
+ * which uses it. */
 #include "profile/time_model.h"
 #include "reusedist/reusedist.h"
 #include "support/faults.h"
@@ -25,8 +25,8 @@ static uint64_t block[MOST];
 
 static const rd_binning full = {RD_BINS_FULL, 0};
 
-/* Sets *bins to the bins of the distances that follow from these time distances, and returns their
- * number. The caller frees the bins. */
+/* Sets *bins to the bins of the distances that rdi_time_model() infers from `times`, and returns their number. The
+ * caller frees the bins. */
 static size_t infer(const rdi_time_histogram *times, rd_binning binning, rd_bin **bins) {
     rdi_hist *hist = NULL;
     size_t n = 0;
@@ -63,8 +63,8 @@ static void immediate_reuse_has_distance_zero_with_certainty(void **state) {
     assert_inferred(&times, (const uint64_t[][2]){{0, 1000000}}, 1);
 }
 
-/* Tests a cycle, in which every interval contains all other blocks. Intervals that never end are as
- * long as intervals that end; without them the mean would be too small. */
+/* Tests a cycle, in which every interval contains all other blocks. The model must take intervals that never end to be
+ * as long as intervals that end; if it left them out, the mean distance would be too small. */
 static void a_cycle_has_one_distance(void **state) {
     (void)state;
     const rdi_time_point points[] = {{500, 9 * 500}};
@@ -213,7 +213,7 @@ static rd_profile *run(const char *spec, rd_binning binning, size_t n, size_t fe
     return profiles_measure(ctx, spec, &config, block, n, feed);
 }
 
-/* Makes runs of repeats, short and long distances, and new blocks throughout. */
+/* Makes a mixture of repeats, short and long distances, and new blocks. */
 static void make_mixed(size_t n) {
     rdi_rng rng = {42};
     for (size_t i = 0; i < n; i++)

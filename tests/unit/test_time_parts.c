@@ -1,5 +1,5 @@
-/* Tests the inference of distances from the times of parts of a trace: cases with known results,
- * and phases. */
+/* Tests the option parts= of the engine `time`, which infers distances from the times in each part of a trace: cases
+ * with known results, and phases. */
 #include "profile/time_parts.h"
 #include "reusedist/reusedist.h"
 #include "support/fixture.h"
@@ -38,8 +38,8 @@ static size_t sweep(size_t from, size_t upto, uint64_t blocks) {
     return upto;
 }
 
-/* Tests that a cycle has one distance, with a short last part and with gaps that are shorter and longer
- * than parts. */
+/* Tests that all reuses of a cycle get the same distance if the last part is short, and with gaps that are shorter or
+ * longer than a part. */
 static void a_cycle_has_one_distance(void **state) {
     (void)state;
     static const uint64_t cycles[] = {1, 2, 3, 1000, 1024, 4096, 5000, 100000};
@@ -68,8 +68,8 @@ static void joined_parts_go_on_as_one(void **state) {
     rd_profile_free(p);
 }
 
-/* Tests a program that sweeps through large and then through small data: it has two kinds of
- * intervals, neither of which is like the average. */
+/* Tests a program that sweeps through large and then through small data. Such a program has two kinds of intervals, and
+ * neither kind is like the average. */
 static void phases_are_told_apart(void **state) {
     (void)state;
     static const rd_binning bins = {RD_BINS_LINEAR, 256};
@@ -78,8 +78,8 @@ static void phases_are_told_apart(void **state) {
     assert_true(accuracy("time:parts=8K", n, bins) > 0.99);
 }
 
-/* Tests a sweep that is repeated after another activity: its intervals cross parts of another
- * kind. */
+/* Tests a sweep that is repeated after another sweep: the intervals between its repetitions span parts that belong to
+ * the other sweep. */
 static void windows_reach_over_other_phases(void **state) {
     (void)state;
     static const rd_binning bins = {RD_BINS_LINEAR, 256};

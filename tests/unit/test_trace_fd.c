@@ -1,4 +1,5 @@
-/* Tests traces and profiles from an open descriptor whose beginning the caller has already read. */
+/* Tests rd_trace_open_fd() and rd_profile_read_fd(), which read from an open descriptor whose
+ * beginning the caller has already read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

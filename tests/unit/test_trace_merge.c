@@ -1,6 +1,6 @@
-/* Tests merging traces by time against a stable sort, written from the definition: the time of a
- * reference is the largest time up to it in its trace, and equal times keep the order of the
- * traces. */
+/* Tests rd_trace_merge() against a stable sort by time, written from the definition: the time of a
+ * reference is the largest time in its trace up to this reference, and references with equal times
+ * keep the order of the traces. */
 #include "base/common.h"
 #include "reusedist/trace.h"
 #include "support/context.h"
@@ -162,8 +162,8 @@ static void merges_across_batches(void **state) {
     rd_trace_close(traces[1]);
 }
 
-/* Opens two traces of text, reads the merged trace to its end or its failure, and returns the
- * status and the number of references. */
+/* Opens two CSV traces, and merges and reads them to the end or to the first failure. Returns the
+ * status, and sets *n to the number of references. */
 static rd_status read_two(rd_ctx *ctx, const char *first, const char *second, uint64_t *n) {
     static const char *const names[] = {"first", "second"};
     rd_trace *traces[2], *merged = NULL;

@@ -1,4 +1,5 @@
-/* Tests readers of parts: the blocks of each part, and the progress of all readers together. */
+/* Tests rdi_trace_parts, the readers of parts: the blocks of each part, and the progress of all
+ * readers together. */
 #include "analysis/trace_parts.h"
 #include "base/common.h"
 #include "support/files.h"

@@ -1,5 +1,5 @@
-/* Tests that reading from the middle of a trace gives the same references as reading from its
- * beginning. */
+/* Tests rd_trace_seek(): reading from the middle of a trace gives the same references as reading
+ * from its beginning. */
 #include "base/common.h"
 #include "reusedist/trace.h"
 #include "support/files.h"
@@ -100,9 +100,9 @@ static void assert_no_count(const char *reader) {
     rd_trace_close(t);
 }
 
-/* Tests that the number of references of other traces is unknown, so that they can be read only
- * from the beginning: a text trace, a binary trace with an incomplete record, a truncated native
- * trace, a trace in memory and a generated trace. */
+/* Tests traces whose number of references is unknown, so that they can be read only from the
+ * beginning: a text trace, a binary trace with an incomplete record, a truncated native trace, a
+ * trace in memory and a generated trace. */
 static void other_traces_are_read_from_the_beginning(void **state) {
     (void)state;
     write_trace("din");

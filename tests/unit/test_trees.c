@@ -1,4 +1,5 @@
-/* Compares every tree with an array of bool: times are appended, removed and counted at random. */
+/* Compares every rdi_tree with an array of bool: times are appended, removed and counted at
+ * random. */
 #include "order/tree.h"
 
 #include "support/fixture.h"
@@ -129,8 +130,7 @@ static void memory_follows_the_live_times(void **state) {
         rd_ctx_set_limit(ctx, rd_ctx_live_bytes(ctx)); /* room for 63 nodes must be enough */
         for (uint64_t now = 0; now < 100000; now++) {
             assert_int_equal(trees[i]->append(&t, now), RD_OK);
-            if (now % 2 == 1) /* every second time stays live, 50 of them, so there are as many
-                                 holes */
+            if (now % 2 == 1) /* at most 50 times stay live, with a hole before each */
                 assert_int_equal(trees[i]->remove(&t, now - 1), 1);
             if (trees[i]->live(&t) > 50)
                 trees[i]->remove_oldest(&t);

@@ -1,5 +1,5 @@
-/* Tests the misses of caches with every number of ways: they equal the misses in a simulation of
- * each cache, and follow from the reuse distances within each set. */
+/* Tests rd_ways: the misses of caches with every number of ways equal those of a simulation of each
+ * cache, and follow from the reuse distances within each set. */
 #include "base/common.h"
 #include "reusedist/hierarchy.h"
 #include "support/fixture.h"

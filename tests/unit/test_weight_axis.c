@@ -14,8 +14,8 @@
 #define OWNERS_MOST 2000
 #define UNIT        64 /* capacity in slots; it is small, so that slots are renumbered often */
 
-/* The live objects, with the most recent one last, and for each object the largest weight above it
- * so far. */
+/* The live objects, with the most recent one last, and for each object the largest total weight of
+ * the objects above it so far. */
 typedef struct model {
     size_t n;
     uint32_t order[OWNERS_MOST];

@@ -1,4 +1,4 @@
-/* Tests writing traces: batches of any size, missing columns, the order of calls, and raw
+/* Tests rd_trace_writer: batches of any size, missing columns, the order of calls, and raw
  * formats. */
 #include "support/files.h"
 #include "trace/lookup.h"
