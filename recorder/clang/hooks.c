@@ -26,7 +26,7 @@ static inline __attribute__((always_inline)) void record(const void *address, ui
         return;
     }
     *to = word;
-    /* The atomic store makes the compiler advance the cursor here, right after it has stored the
+    /* The atomic store makes the compiler advance the cursor here, right after the store of the
      * record, because a signal may end the program at any instruction. */
     __atomic_store_n(&words.next, to + 1, __ATOMIC_RELEASE);
 }

@@ -109,7 +109,7 @@ static void begin_change(void) {
     inside = 1;
 }
 
-/* Does not return if the thread was canceled asynchronously during the change. */
+/* Does not return if the thread allows asynchronous cancellation and was canceled during the change. */
 static void end_change(void) {
     inside = 0;
     pthread_setcanceltype(held_type, NULL);
@@ -674,7 +674,8 @@ static void end_thread(void *value) {
     contexts_end_thread();
 }
 
-/* Hands over the records so far, so that they come before those of a forked child. */
+/* If children are recorded, hands over the records so far, so that they come before the records of a
+ * forked child. */
 static void submit_before_fork(void) {
     if (channel && with_children)
         submit_so_far();

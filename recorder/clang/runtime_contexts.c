@@ -2,9 +2,9 @@
  *
  * A calling context is the caller's context and a call instruction. Contexts are looked up only
  * when a reference needs them, so entering a function changes only the stack of calls. A signal
- * handler may begin at any instruction of this file. When the handler ends, the place above the
- * calls that were active is restored, because that place may be half written. A handler cannot make
- * new contexts while the interrupted code makes one.
+ * handler may begin at any instruction of this file. When the handler ends, the entry above the
+ * calls that were active is restored, because the interrupted code may be in the middle of writing
+ * this entry. A handler cannot make new contexts while the interrupted code makes one.
  *
  * If a function is called from code without hooks, such as qsort(), its context contains two calls:
  * the call of qsort() by the function that was active, and the call in qsort(). A function calls

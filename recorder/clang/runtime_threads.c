@@ -62,7 +62,7 @@ typedef struct counted {
     uint64_t at_first; /* semaphore: its value before its first call */
 } counted;
 
-#define COUNTED 4096 /* number of entries; further objects are not numbered */
+#define COUNTED 4096 /* number of entries; an object without an entry is not numbered */
 static counted all_counted[COUNTED];
 static int counted_lock;
 static __thread int counting; /* true: this thread has the lock; signal handlers must not wait */
@@ -81,8 +81,8 @@ static void unlock_counted(void) {
     counting = 0;
 }
 
-/* Returns the entry of an object, which is made with `at_first` if there is none, or NULL if there
- * is no room. */
+/* Returns the entry of an object, which is made with `at_first` if there is none, or NULL if all 64
+ * entries that the object may have belong to other objects. */
 static counted *find_counted(const volatile void *object, uint64_t at_first) {
     uint64_t start = (uint64_t)(uintptr_t)object / 16 * UINT64_C(0x9e3779b97f4a7c15) >> 40;
     for (uint64_t i = 0; i < 64; i++) {
@@ -101,7 +101,7 @@ static uint64_t value_of(const sem_t *semaphore) {
 }
 
 /* Reports a release of a barrier or semaphore. Returns the number of the release, or 0 if it has
- * none. `at_first` is the value of the semaphore before the release. */
+ * no number or was not reported. `at_first` is the value of the semaphore before the release. */
 static uint64_t release_counted(const volatile void *object, uint64_t at_first) {
     if (!runtime_tells_sync() || !lock_counted())
         return 0;
@@ -113,8 +113,8 @@ static uint64_t release_counted(const volatile void *object, uint64_t at_first) 
 }
 
 /* Reports that a thread whose arrival has the number `own` has passed a barrier. The thread waited
- * for all arrivals that opened the barrier. When the first thread passes, all of them have been
- * counted, and none for the next use of the barrier. */
+ * for all arrivals that opened the barrier. When the first thread passes, all of these
+ * arrivals have been counted, but no arrival for the next use of the barrier. */
 static void pass_barrier(const volatile void *barrier, uint64_t own) {
     if (!runtime_tells_sync() || !lock_counted())
         return;

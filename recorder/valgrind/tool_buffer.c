@@ -298,8 +298,8 @@ static void write_aside(Bool for_bursts) {
     cursor.limit = cursor.next + ASIDE_BYTES - BUFFER_SLACK_BYTES;
 }
 
-/* Makes the cursor continue in the buffer. Submits the buffer first if it has no room for the
- * records of a block of code and a record that switches the context. */
+/* Makes the cursor continue in the buffer. Takes another buffer first if this one has no room for
+ * the records of a block of code and a record that switches the context. */
 static void write_into_buffer(void) {
     tell_context();
     if (room_in_buffer() < BUFFER_SLACK_BYTES + SWITCH_BYTES) {

@@ -2,8 +2,9 @@
  *
  * A calling context is the caller's context and a call instruction. Each thread has a stack of its
  * active calls, with the stack pointer right after each call. A call is removed from this stack if
- * the stack pointer is higher after a return or an indirect jump, or is at least as high right after a
- * later call. So tail calls, longjmp(), exceptions and switched stacks need no special treatment.
+ * the stack pointer is above the noted one after a return or an indirect jump, or is at least as high
+ * as the noted one right after a later call. So tail calls, longjmp(), exceptions and switched stacks
+ * need no special treatment.
  *
  * Memory for contexts is bounded. A context deeper than DEPTH_MAX calls, or a new context when
  * there are already CONTEXTS_MAX, is an edge: it and all contexts below it are counted together,
@@ -89,7 +90,7 @@ static Bool is_call(UInt number, UInt parent, Addr site) {
     return contexts[number].parent == parent && contexts[number].site == site;
 }
 
-/* Returns a number, marked with RDI_CONTEXT_BELOW if its context is an edge. */
+/* Returns `number`, marked with RDI_CONTEXT_BELOW if the context with this number is an edge. */
 static UInt marked(UInt number) {
     Bool edge = number >= CONTEXTS_MAX || contexts[number].depth > DEPTH_MAX;
     return edge ? number | RDI_CONTEXT_BELOW : number;

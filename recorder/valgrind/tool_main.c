@@ -127,7 +127,7 @@ static void leave_code(ThreadId thread, ULong blocks) {
 
 /* Counts what exec() ends, if `by` is 1: the program, unless its replacement is recorded, and all
  * threads except the one that becomes the first thread of the replacement. If `by` is -1, exec() has
- * failed, so the function takes the numbers back. */
+ * failed, so the function undoes these counts. */
 static void count_exec(UInt system_call, Int by) {
     if (system_call != __NR_execve && system_call != __NR_execveat)
         return;

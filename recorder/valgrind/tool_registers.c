@@ -119,8 +119,8 @@ static IRExpr *integer_with(block_registers *b, IRExpr *old, IRExpr *part, IRTyp
     return ir_compute(b->out, Ity_I64, IRExpr_Binop(Iop_Or64, rest, bits));
 }
 
-/* Returns `old` with the part at byte `at` replaced by `part`, which must be a half, or the lower
- * end of a register that is known to be zero. Returns NULL in any other case. */
+/* Returns `old` with the bytes from byte `at` on replaced by `part`. `part` must be half a register,
+ * or the lower end of a register that is known to be zero; otherwise the function returns NULL. */
 static IRExpr *vector_with(block_registers *b, IRExpr *old, IRExpr *part, IRType type, Int at) {
     Bool half = type == Ity_I64 || type == Ity_F64;
     if (!(half && (at == 0 || at == 8)) && !(at == 0 && is_zero(old)))

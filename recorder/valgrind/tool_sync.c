@@ -383,8 +383,8 @@ static void begin_call(sync_call *c) {
 }
 
 /* Returns the number of the last arrival at a barrier that a thread with arrival `own` waited for.
- * When the first thread returns, all arrivals that opened the barrier have been counted, and none
- * for its next use. */
+ * When the first thread returns, all arrivals that opened the barrier have been counted, but no
+ * arrival for its next use. */
 static ULong round_of(Addr barrier, ULong own) {
     counted *b = find_counted(barrier, False);
     if (own > b->opened)
@@ -470,8 +470,8 @@ static Bool futex_waits(UWord operation) {
 
 /* Reports the releases and acquires of futex() before the system call. A thread that waits also
  * releases, because it may have arrived at a barrier, and a thread that does not wait also
- * acquires. So what the last thread that arrives at a barrier does next comes after what the other
- * threads did before the barrier. */
+ * acquires. So the last thread that arrives at a barrier continues after everything that the other
+ * threads recorded before the barrier. */
 static void before_futex(ThreadId thread, const UWord *args) {
     UWord operation = args[1] & OPERATION_MASK;
     if (!futex_waits(operation))
@@ -574,8 +574,8 @@ void sync_set_thread(ThreadId thread) {
     t->started = True;
 }
 
-/* Reports that a process that another one has started begins after everything that was recorded
- * before. */
+/* If another recorded process has started this one, reports that this process begins after
+ * everything that was recorded before. */
 static void begin_process(ThreadId thread) {
     if (!buffer_is_first_process())
         acquire_everything(thread);
