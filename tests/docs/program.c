@@ -1,4 +1,4 @@
-/* The "./program INPUT" of the documents: multiplies matrices of the size that the file names. */
+/* The "./program INPUT" of the documents: multiplies matrices of the size that the file INPUT contains. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 analyzer=$!
 until grep -qs walking out; do sleep 0.1; done
 program=$(pgrep -P $analyzer)
-# The shell may say that the analyzer was killed, before or while it waits.
+# The shell may print that the analyzer was killed, before `wait` or during `wait`.
 { kill -KILL $analyzer && wait $analyzer; } 2>/dev/null || echo "status of the analyzer: $?"
 for _ in $(seq 200); do
     [ -e "/proc/$program" ] || break

@@ -1,5 +1,5 @@
-# A compiled-in recorder makes stack frames larger, at most three times, and `run` gives the program three times
-# the stack: a program that just fits into its stack also runs when it is recorded.
+# A compiled-in recorder makes stack frames at most three times as large, and `run` gives the program a stack three
+# times as large. So a program that just fits into its stack also runs when it is recorded.
 command -v clang >/dev/null || { echo "clang is not installed"; exit 77; }
 source=$(realpath "$DATA/../recorder/clang/stack.c")
 cc=$(dirname "$REUSEDIST")/libexec/reusedist/clang/reusedist-cc

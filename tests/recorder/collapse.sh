@@ -1,4 +1,4 @@
-# The result is the same to every digit if the recorder only counts repeated references.
+# The result is the same to every digit with --collapse, which makes the recorder only count repeated references.
 for options in "" "-b 4096" "-b 16 --hist=linear:10" "--bound=100 -e olken" "-e khw:sizes=2:100:5000" "--kinds=S"; do
     # shellcheck disable=SC2086 # several words
     for how in auto on off; do

@@ -38,8 +38,8 @@ static void run_threads(long n) {
     free(threads);
 }
 
-/* Starts n processes. Each of them waits for the end of the pipe, which comes when the parent has
- * started all of them. */
+/* Starts n processes. Each of them waits for the end of file on a pipe, which comes when the parent
+ * has started all of them. */
 static void run_processes(long n) {
     int ends[2];
     char byte;

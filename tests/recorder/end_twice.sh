@@ -1,5 +1,5 @@
 # After the program has ended, a signal ends the analysis too, and no file is left behind. Here the analysis waits
-# for standard error, a full pipe, to say that the program started another one.
+# because standard error is a full pipe, to which it writes that the program started another program.
 cat >wait.py <<'END'
 import fcntl
 import os

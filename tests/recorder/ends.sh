@@ -1,5 +1,5 @@
-# A program ends while one of its threads runs. The result covers what ran and says so. If the first thread ends
-# first and the program ends with its last thread, there is nothing to say, however long the last thread runs.
+# A program ends while one of its threads runs. The result covers what ran, and a message says so. If the first
+# thread ends first and the program ends with its last thread, there is no message, however long the last thread runs.
 ulimit -c 0
 sources=$DATA/../recorder/order
 tools=$(dirname "$REUSEDIST")/libexec/reusedist/clang

@@ -1,5 +1,5 @@
-# A thread that is not the first one calls exec(), which ends all other threads. They are not reported as still running,
-# because the program has not ended, but a thread that runs when the program ends after a failed exec() is.
+# A thread that is not the first one calls exec(), which ends all other threads. No message says that these threads were
+# still running, because exec() ended them. If exec() fails, a message counts the threads that run when the program ends.
 cat >program.c <<'END'
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-# A signal to reusedist ends the program and its twin, and reusedist returns the status of the program. A program
-# whose model needs no twin, because nothing grows, also ends.
+# A signal to `run --predict` ends the program and its twin, and the command returns the status of the program. A signal
+# also ends a program without a twin, whose model predicts no growth.
 train() {
     "$REUSEDIST" run -b addr --peaks=auto --out=json -o "$1.json" -- "$PROGRAMS/rounds" "$1" 8 runs >/dev/null ||
         [ $? -eq 7 ]

@@ -1,5 +1,5 @@
-# The program runs without a recorder and keeps its output and exit status. Its twin, a second process of the
-# same program, is recorded. The twin prints nothing and is stopped long before its end, when the size is known.
+# `run --predict` runs the program without a recorder, and the program keeps its output and exit status. Its twin, a
+# second process of the same program, is recorded, prints nothing, and is stopped as soon as the input size is known.
 train() {
     "$REUSEDIST" run -b addr --peaks=auto --out=json -o "$1.json" -- "$PROGRAMS/rounds" "$1" 8 runs >/dev/null ||
         [ $? -eq 7 ]

@@ -1,5 +1,5 @@
-/* usage: rounds N ROUNDS RUNS: increments N numbers ROUNDS times, half of them twice, and adds a
- * line to the file RUNS, so that a test can detect whether a twin ran. The exit status is 7. */
+/* usage: rounds N ROUNDS RUNS: increments N numbers in each of ROUNDS rounds, half of the numbers
+ * twice, and adds a line to the file RUNS, so that a test can detect whether a twin ran. The exit status is 7. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -82,7 +82,7 @@ RECORDED string(void) { /* uses string instructions that repeat one move or stor
     __asm__ volatile("rep stosq" : "+D"(to), "+c"(n) : "a"(0L) : "memory");
 }
 
-RECORDED fault(void) { /* makes references before a fault, which must be recorded */
+RECORDED fault(void) { /* makes references that must be recorded, and then a fault */
     long sum = 0;
     LOAD(q, q, sum, 0);
     LOAD(q, q, sum, 8);

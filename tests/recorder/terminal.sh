@@ -1,6 +1,6 @@
-# Signals of a terminal stop the recorded program even if the terminal does not send them to it: timeout runs in a
-# process group of its own, and closing a terminal sends SIGHUP only to the leader of the session. The results cover
-# the run up to the signal.
+# Signals of a terminal stop the recorded program even if the terminal sends them only to other processes: timeout
+# runs in a process group of its own, and closing a terminal sends SIGHUP only to the leader of the session. The
+# results cover the run up to the signal.
 ulimit -c 0
 cat >check.py <<'END'
 import os, pty, signal, sys, time

@@ -1,5 +1,5 @@
-/* Walks over an array with a few strides and ends as its argument says: with this number as exit
- * status, by a signal ("abort", "segv"), or never ("forever", which it announces on standard
+/* Walks over an array with a few strides and ends as its argument says: with this exit status
+ * (a number), by a signal ("abort", "segv"), or never ("forever", which it announces on standard
  * output). It is linked statically, so that two runs in the same environment reference exactly the
  * same addresses. */
 #include <stdbool.h>

@@ -365,7 +365,7 @@ def check_findings(checks, chrome, url):
 
 def check_one_number(checks, chrome, directory, tool):
     """Checks that all tabs have the same share for a line of own code, although two such lines call the library
-    function that has most of the misses, and that own code has its source although only its calls miss."""
+    function that has most of the misses, and that the page shows the text of these lines."""
     source, path = os.path.join(directory, "a.c"), os.path.join(directory, "callers.html")
     with open(source, "w", encoding="utf-8") as file:
         file.write("\n\n\n\nif (strcmp(x, y))\n\nreturn strcmp(y, z);\n\n\n")

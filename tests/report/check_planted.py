@@ -54,7 +54,7 @@ def check_program(checks, chrome, tool, programs, name, directory):
     checks.that(f"{name}: with its source", "/* planted */" in row[2], row)
     row = first_row(page, "code", "pairs")
     checks.equal(f"{name}: first pair comes back at", row[1], place["planted"])
-    if "first walk" in place:  # or in the head of that loop, which reads the pointer to the next element
+    if "first walk" in place:  # or in the head of the loop, which reads the pointer to the next element
         number = int(place["first walk"].split(":")[1])
         checks.that(f"{name}: first pair begins in the first walk",
                     row[0] in (f"{name}.c:{number - 1}", f"{name}.c:{number}"), row[0])

@@ -117,8 +117,8 @@ class Run:
             "snippets": list(self.snippets)}
 
     def contexts(self, calls):
-        """Returns calling contexts: `calls` has the parent and the line of each node but the first one. Every cell
-        belongs to one of the nodes with its line, but for two references of a node "(others)"."""
+        """Returns calling contexts: `calls` has the parent and the line of each node but the first one. Each cell
+        counts for one of the nodes with its line. Two references of the heaviest node move to a node "(others)"."""
         frames, rng = [], random.Random(1)
         for i, (source, line, function, _) in enumerate(self.lines):
             frames.append({"function": self.functions[function][0], "file": self.sources[source], "line": line,

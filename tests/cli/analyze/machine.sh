@@ -1,5 +1,5 @@
-# For caches with ways, the report has an estimate beside the fully associative number. For a machine, it also
-# has the time that the misses cost.
+# For caches with ways, the report has an estimate of the miss ratio beside that of a fully associative cache. For a
+# machine, the report also has the time that the misses cost.
 trace=$EXAMPLES/gzip.trace.xz
 table() { sed -n '/^Caches/,$p'; }
 "$REUSEDIST" analyze --machine=zen4 "$trace" | table

@@ -14,7 +14,7 @@ awk '{ printf "0x%x\n", 64 * $1 }' ids.txt >addresses.txt
 # Hexadecimal numbers, and numbers that the user calls addresses, can be divided into blocks.
 "$REUSEDIST" analyze -b 128 --out=json addresses.txt | grep '"blocks"'
 "$REUSEDIST" analyze -b 128 --out=json -f csv:addr=1 ids.txt | grep '"blocks"'
-# Operations and lifetimes need --weight=bytes, too, and it needs sizes.
+# Operations and lifetimes need --weight=bytes, too, and --weight=bytes needs sizes.
 printf 'id,op\na,get\na,delete\na,get\n' >deletes.csv
 printf 'time,id,ttl\n10,a,1\n20,a,1\n' >lifetimes.csv
 printf 'time,id,op,ttl,size\n10,a,set,1,5\n20,a,get,1,5\n' >all.csv

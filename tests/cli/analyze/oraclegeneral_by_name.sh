@@ -1,5 +1,5 @@
-# The name of a file says that it has the format oracleGeneral if the content does not prove it: the file is cut
-# inside a record, or its times decrease. Without the name, such content is not recognized.
+# If a file is cut inside a record, or its times decrease, the content does not prove that the format is oracleGeneral.
+# Then only the name tells the format.
 python3 -c "
 import struct, sys
 record = lambda time, key, size, after: struct.pack('<IQIq', time, key, size, after)

@@ -1,5 +1,5 @@
-# If a source file has changed since the run, the text of the lines is that of the profile, and a copy of the old
-# file with any name shows all lines.
+# If a source file has changed since the run, the listing has the text of lines from the profile. If the user gives a
+# copy of the old file, under any name, the listing shows all lines.
 python3 - "$DATA/profiles/contexts.json" <<'PYTHON'
 import json, sys
 p = json.load(open(sys.argv[1]))

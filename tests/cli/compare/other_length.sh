@@ -1,4 +1,4 @@
-# Runs of different length are compared by their miss ratios, and then by their numbers of misses.
+# Runs of different lengths are compared by their miss ratios, and then by their numbers of misses.
 make() { # NAME GENERATOR
     "$REUSEDIST" generate "$2" -o t
     "$REUSEDIST" analyze -q --out=json -o "$1.json" t
@@ -8,7 +8,7 @@ change() { "$REUSEDIST" compare "$@" | sed -n '4,/^$/p'; }
 make short zipf:blocks=4K,refs=100K
 make long zipf:blocks=4K,refs=300K
 change short.json long.json
-# One reference more per block: each is a hit.
+# The second run references its only block once more, which is a hit.
 printf '1\n' >t; "$REUSEDIST" analyze -q -f text --out=json -o once.json t
 printf '1\n1\n' >t; "$REUSEDIST" analyze -q -f text --out=json -o twice.json t
 change once.json twice.json

@@ -1,5 +1,5 @@
-# Rules about numbers cannot be applied to a run recorded in parts, and no rule to a cache that a sample does not
-# resolve. Rules about miss ratios apply to samples.
+# Rules about counts cannot be applied if the recorder skipped references, and no rule can be applied to a cache that
+# a sample does not resolve. Rules about miss ratios apply to samples.
 cp "$DATA/profiles/exact.json" .
 sed 's/"exact": true/"exact": false/; s/"kind": "exact"/"kind": "parts"/; s/"skipped": 0/"skipped": 18000/' exact.json >parts.json
 check() { { "$REUSEDIST" compare "$@" 2>&1 || true; } | grep 'rule ' | sed 's/.*json: //'; }

@@ -1,4 +1,4 @@
-# Profiles that do not measure the same thing get a warning, and rules about numbers do not apply to them.
+# Profiles that do not measure the same thing get a warning, and rules about counts do not apply to them.
 # In the trace, two threads alternately load and store data in one block, ten times each.
 for i in $(seq 100); do printf '%d,64,L\n%d,64,S\n' $((i / 10 % 2)) $((i / 10 % 2)); done >trace
 analyze() { "$REUSEDIST" analyze -q -f csv:thread=1,addr=2,kind=3 --out=json -o "$@" trace; }

@@ -1,4 +1,4 @@
-# The result equals the result of the engine `time` for the same trace.
+# convert --time-histogram makes the same histogram as the engine `time` makes from the trace itself.
 $REUSEDIST generate zipf:blocks=1000,refs=50000 -o t.trace
 $REUSEDIST analyze -q -e time:model=off --hist=full --out=csv t.trace >times.csv
 $REUSEDIST convert --time-histogram times.csv --hist=full -o a.json

@@ -1,5 +1,5 @@
-# Commands accept the options of every example in the help texts, and have every option that a text
-# names after them, for example 'run --attribute'.
+# Commands accept the options of every example in the help texts. If a text names an option after a command, for
+# example 'run --attribute', the command has this option.
 count=0
 for command in $("$REUSEDIST" help | awk '/^  [a-z]/ { print $1 }'); do
     "$REUSEDIST" help "$command" >text

@@ -1,4 +1,4 @@
-# A merged sample has the resolution of the lowest rate, and a band.
+# The merge of a sample with other profiles has the resolution of the lowest sampling rate, and a confidence band.
 $REUSEDIST generate zipf:blocks=5K,refs=100K -o t
 $REUSEDIST analyze -q --out=json -o exact t
 for rate in 0.1 0.05; do $REUSEDIST analyze -q -e shards:rate=$rate --out=json -o $rate t; done

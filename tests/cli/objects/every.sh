@@ -1,5 +1,5 @@
-# The requests of each stretch of time miss like those of simulated LRU caches that stay warm. The
-# oracle simulates every cache size on random traces; times have gaps and go backwards.
+# With --every, the misses in each stretch of time are those of simulated LRU caches that stay warm between stretches.
+# The oracle simulates every cache size on random traces; times have gaps and go backwards.
 cat >oracle.py <<'P'
 import random, subprocess, sys
 from collections import OrderedDict

@@ -1,5 +1,5 @@
 # Merging by time gives the result of one file that is sorted by time. Equal times keep the order of the files;
-# the time 2 in a.csv counts as 3. A trace without times is refused, and the message names it.
+# in a.csv, the time 2 after the time 3 counts as 3. A trace without times is refused, and the message names it.
 printf 'time,id,size\n1,a,10\n3,b,20\n3,c,5\n2,d,7\n9,a,10\n' >a.csv
 printf 'time,id,size\n0,x,1\n3,b,20\n5,a,10\n' >b.csv
 printf 'time,id,size\n0,x,1\n1,a,10\n3,b,20\n3,c,5\n3,d,7\n3,b,20\n5,a,10\n9,a,10\n' >sorted.csv

@@ -1,5 +1,5 @@
-# The trace has eight passes over four blocks that all belong to one set of a small cache, with a store to
-# each block in the last pass.
+# `simulate` counts conflict misses apart from capacity misses. The trace has eight passes over four blocks that all
+# belong to one set of a small cache, with a store to each block in the last pass.
 awk 'BEGIN { for (pass = 0; pass < 8; pass++) for (i = 0; i < 4; i++)
     printf " %s %x,8\n", pass == 7 ? "S" : "L", i * 1024 }' >trace
 "$REUSEDIST" simulate --caches=L1=1K:2,L2=4K:4 trace

@@ -28,7 +28,7 @@ def in_child(function):
 
 
 def use_in_threads():
-    """Uses the profile in two threads of the child, and in its child."""
+    """Uses the profile in two threads of the child process, and in a child of this process."""
     read = [profile.miss_ratio]
     other = threading.Thread(target=lambda: read.append(profile.rebin("log").miss_ratio))
     other.start()

@@ -1,5 +1,5 @@
-// Uses the C++ library, whose functions are compiled with the program, and exceptions that leave
-// them.
+// Uses functions of the C++ library that are compiled with the program, and exceptions that leave
+// these functions.
 #include <algorithm>
 #include <map>
 #include <stdexcept>

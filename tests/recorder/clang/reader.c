@@ -1,8 +1,8 @@
-/* Touches memory before and after code that changes the recorder's cursor although the compiler
- * assumes that it does not. The program fills many buffers. It has three kinds of this code: a
- * function that only reads and that the compiler analyzes before it inserts hooks, a function that
- * is declared to change no memory, and the copy of a structure, which becomes a call of the
- * recorder. */
+/* Touches memory before and after three kinds of code that change the recorder's cursor, although
+ * the compiler assumes that this code changes no memory: a function that only reads and that the
+ * compiler analyzes before it inserts hooks, a function that is declared to change no memory, and
+ * the copy of a structure, which becomes a call of the recorder. The program fills many buffers.
+ */
 #include "pure.h"
 
 static large table, other;
