@@ -80,10 +80,10 @@ class Engine:
                 engine.feed(part)
             profile = engine.profile()
 
-    `spec` is "NAME" or "NAME:key=value,...". Every distance of `bound` or more becomes COLD.
-    Allocations beyond `memory` bytes fail. `bins` is "full", "log", "loglinear", "linear:WIDTH" or
-    "reference:GROUPS". `block_bytes` is the size of a block, for profiles of addresses. `sink` is called
-    with arrays of distances, in order.
+    `spec` is "NAME" or "NAME:key=value,...". Every distance of `bound` or more becomes COLD, unless
+    `bound` is 0. Allocations beyond `memory` bytes fail, unless `memory` is 0. `bins` is "full", "log",
+    "loglinear", "linear:WIDTH" or "reference:GROUPS". `block_bytes` is the size of a block, for profiles of
+    addresses. `sink` is called with arrays of distances, in order.
 
     Several threads may use an engine: each call waits until all other calls have ended. The sink cannot use its
     engine. An engine cannot be copied or pickled, and a child process cannot use the engines of its parent.

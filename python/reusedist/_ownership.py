@@ -45,7 +45,7 @@ def _release(reference: weakref.ref[Owner]) -> None:
 
 def own(address: int, free: Callable[[int], None], *needed: object) -> tuple[Owner, Callable[[], Any]]:
     """Makes an owner of the object at `address`. The object uses `needed` until it is freed. Also returns a
-    function that frees the object at once, unless it was freed before.
+    function that frees the object at once, unless it was freed before or belongs to the parent of this process.
 
     weakref.finalize() is not used: until its attribute `atexit` is set to False, it frees objects at exit."""
     owner = np.empty(0, np.uint8)

@@ -122,17 +122,18 @@ class Profile:
 
     @property
     def blocks(self) -> Optional[int]:
-        """Number of distinct blocks; None if it is unknown because the analysis had a bound."""
+        """Number of distinct blocks; None if it is unknown, for example because the analysis had a bound."""
         return None if self._facts.blocks == _UNKNOWN else int(self._facts.blocks)
 
     @property
     def cold(self) -> Optional[int]:
-        """Number of first references; None if it is unknown because the analysis had a bound."""
+        """Number of first references; None if it is unknown, for example because the analysis had a bound."""
         return None if self._facts.cold == _UNKNOWN else int(self._facts.cold)
 
     @property
     def infinite(self) -> int:
-        """Number of infinite distances: of first references, and of distances of the bound or more."""
+        """Number of infinite distances: of first references, and of distances of the bound or more. With private
+        caches also of coherence misses, with object caches also of requests for deleted or expired objects."""
         return int(self._facts.infinite)
 
     @property
