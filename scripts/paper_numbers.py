@@ -25,7 +25,7 @@ def slowdown(row, column):
 
 
 def slowdowns(column):
-    """Returns the slow-downs of the programs that have this column: the time with it divided by that of the program alone."""
+    """Returns the slow-downs of the programs that have this column: its time divided by that of the program alone."""
     return [slowdown(row, column) for row in table4_rows() if column in row]
 
 

@@ -26,9 +26,9 @@ typedef struct truth {
 
 /* The errors of one sampler on one trace, over all seeds. */
 typedef struct quality {
-    double even_error, power_error, largest; /* sums and maximum of the absolute differences */
-    double even_width;                       /* sum of the widths of the band at evenly spaced
-                                                sizes */
+    /* Sums of the absolute differences, and the largest difference at evenly spaced sizes. */
+    double even_error, power_error, largest;
+    double even_width; /* sum of the widths of the band at evenly spaced sizes */
     uint64_t even_points, power_points;
     uint64_t even_inside, power_inside; /* number of points within the band */
     double rate;                        /* sum of the sampling rates */
