@@ -226,7 +226,9 @@ static void put_event(uint64_t head, const void *address, uint64_t size, uint64_
  * thread. */
 static void tell_stack(void) {
     static __thread void *stack;
-    static __thread size_t size; /* 0: unknown; known in a forked child, which must not ask */
+    static __thread size_t
+        size; /* 0: unknown. A forked child has the value of its parent, because it
+                                    must not ask the C library. */
     pthread_attr_t attributes;
     if (!size && pthread_getattr_np(pthread_self(), &attributes) == 0) {
         pthread_attr_getstack(&attributes, &stack, &size);
@@ -753,8 +755,8 @@ static void read_burst(const char *text) {
     gap = *colon ? strtoull(colon + 1, NULL, 10) : 0;
 }
 
-/* Takes the number of this process in the channel and returns whether this program is recorded. Counts a
- * program that is not recorded. */
+/* Returns whether this program is recorded. If it is, takes the number of this process from the channel; otherwise
+ * counts the program as not recorded. */
 static int take_part(rdi_channel *mapped) {
     uint32_t none = 0;
     if (with_children) {
@@ -801,7 +803,7 @@ __attribute__((constructor(101))) static void open_channel(void) {
     process_id = getpid();
     channel = mapped;
     submit_left_behind();
-    if (process > 0) /* the program that started this one comes before it */
+    if (process > 0) /* the references of the process that started this one come before its own */
         runtime_follow_processes();
     modules_update();
     submit_so_far(); /* the events of the modules must precede the records of all threads */

@@ -59,7 +59,7 @@ void runtime_run_handler(void (*run)(void *), void *argument);
  * (runtime_modules.c). */
 void modules_update(void);
 /* Must be called in a forked child: reports all modules again. Does not ask the dynamic loader, because another
- * thread of the parent may have had its lock. */
+ * thread of the parent may have held the loader's lock. */
 void modules_restart_in_child(void);
 
 #endif

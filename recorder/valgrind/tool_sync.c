@@ -328,10 +328,9 @@ static void yield(void) {
     let_run();
 }
 
-/* After a quantum without system calls, the thread has woken no other one. If others have run since
- * its last quantum, they are asking to run already. Then giving them the processor would only cost
- * time. A thread that another one has woken, and that waits for a processor, gets it after a few
- * quanta. */
+/* After a quantum without system calls, the current thread has woken no other thread. If other threads have run since
+ * its last quantum, they are asking to run already, and giving them the processor would only cost time. A thread that
+ * was woken and waits for a processor gets it after at most four quanta. */
 void sync_after_records(void) {
     thread_state *t = &states[current];
     if (t->called || t->yielded == turns || ++t->quanta % 4 == 0)

@@ -15,7 +15,7 @@ references() {
     local name=$1 kind address size process status=0
     shift
     "$REUSEDIST" record --tool=clang --paused "$@" --to=lackey -o t -- ./hooks "$name" 2>messages || status=$?
-    grep -v "lackey cannot mark that the recorder skipped references" messages >&2
+    sed '/lackey cannot mark that the recorder skipped references/d' messages >&2
     echo "$name:$([ $status -eq 0 ] || echo " status $status")"
     while IFS=' ,' read -r kind address size; do
         address=$((16#$address)) process=''

@@ -16,7 +16,7 @@ same = all(abs(a[key] - b[key]) <= b[key] // 50 for a, b in zip(levels, expected
 print(len(levels), "levels", "like" if same else "unlike", "those of the recorded trace")
 END
 done
-# The result is the same to every digit if the recorder only counts repeated references.
+# With --collapse, the recorder only counts repeated references. The result is the same to every digit.
 for options in "" "-e null" "--no-causes --kinds=LSI" "-b 16"; do
     for how in on off; do
         # shellcheck disable=SC2086 # several words

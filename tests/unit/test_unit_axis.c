@@ -39,7 +39,7 @@ static void put_on_top(model *m, uint32_t x) {
     }
 }
 
-/* The probability of removals is 1 in this number. */
+/* One step in this number removes a slot, on average. */
 static const uint64_t rarity[] = {2, 4, 50, UINT64_MAX};
 #define RARITIES (sizeof rarity / sizeof *rarity)
 

@@ -20,7 +20,7 @@ wc -l <decoded
 cut -d, -f1-3 kernel.csv >plain.csv
 "$REUSEDIST" convert plain.csv -o plain.trace
 "$REUSEDIST" analyze --interleave=lockstep -o plain.json plain.trace
-# Traces that differ in this are joined only if the command line says what the new trace has.
+# Traces with processes are joined with traces without processes only if the command line says what the new trace has.
 "$REUSEDIST" convert kernel.csv recorded.trace -o both.trace || echo "exit $?"
 "$REUSEDIST" convert recorded.trace kernel.csv -o both.trace || echo "exit $?"
 "$REUSEDIST" convert --to=native:processes=off kernel.csv recorded.trace -o both.trace
