@@ -599,6 +599,25 @@ def check_unlike(checks, chrome, directory, tool):
     page.close()
 
 
+def check_code_changes(checks, chrome, directory, tool):
+    """Checks that the misses of functions are compared only at caches of the same size, and only if the recorder
+    skipped nothing."""
+    with open(os.path.join(directory, "after.json"), encoding="utf-8") as file:
+        same = json.load(file)
+    larger = [{**level, "bytes": level["bytes"] * 3 // 2} for level in same["levels"]]
+    for name, facts, why in (("same", {}, None), ("larger", {"levels": larger}, "does not have the same size"),
+                             ("skipping", {"skipped": 1000}, "the recorder skipped references")):
+        with open(os.path.join(directory, f"{name}.json"), "w", encoding="utf-8") as file:
+            json.dump({**same, **facts}, file)
+        page = chrome.page("file://" + make_page(tool, directory, f"{name}.html", "before.json", f"{name}.json") + "#compare")
+        said = page.evaluate("document.querySelector('.panel:not([hidden])').textContent")
+        tables = page.evaluate("document.querySelectorAll('#changes').length")
+        checks.equal(f"code changes, {name}: a table of functions", tables, 0 if why else 1)
+        checks.that(f"code changes, {name}: why there is none", not why or why in said, said)
+        check_quiet(checks, f"code changes, {name}", page)
+        page.close()
+
+
 def check_sharing(checks, chrome, directory, tool):
     """Checks the shared data in the panel about threads, and the sentence on the first panel."""
     page = chrome.page("file://" + make_page(tool, directory, "sharing.html", "sharing.json"))
@@ -733,6 +752,7 @@ def check_all(checks, tool, directory, shots):
         check_threads(checks, chrome, directory, tool)
         check_one_thread(checks, chrome, directory, tool)
         check_unlike(checks, chrome, directory, tool)
+        check_code_changes(checks, chrome, directory, tool)
         check_sharing(checks, chrome, directory, tool)
         check_theme(checks, chrome, one)
         check_print(checks, chrome, two, shots or directory)

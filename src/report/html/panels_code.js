@@ -257,12 +257,22 @@ function dataPanel() {
     return section("Data", countedAt(p), dataTableOf(p));
 }
 
+/* Says why the misses of two profiles at a level cannot be compared, or returns null if they can. */
+function whyIncomparable(level) {
+    if (profiles.some((p) => p.skipped !== 0))
+        return "The misses of functions are not compared, because the recorder skipped references.";
+    const [before, after] = profiles.map((p) => (p.levels || [])[level]);
+    return before && after && before.bytes === after.bytes ? null
+        : "The misses of functions are not compared, because the chosen cache does not have the same size in both " +
+          "profiles. To compare them, analyze both runs with the same --caches.";
+}
+
 /* Makes a table with the misses of the functions of two profiles, matched by name and sorted by the
  * size of the change. */
 function codeChanges() {
-    const level = state.level, all = new Map();
+    const level = state.level, all = new Map(), why = whyIncomparable(level);
+    if (why) return el("div", {}, el("h3", {}, "Misses by function"), el("p", { class: "note" }, why));
     profiles.forEach((p, i) => {
-        if (level >= (p.levels || []).length) return;
         for (const f of p.attribution.functions) {
             const entry = all.get(f.name) || { name: f.name, misses: [0, 0] };
             entry.misses[i] += f.misses[level];
