@@ -425,6 +425,33 @@ def check_bounded(checks, chrome, directory, tool):
     page.close()
 
 
+def check_infinite(checks, chrome, directory, tool):
+    """Checks that all panels name the infinite distances: with a bound and with private caches, not all of them are
+    first touches."""
+    zipf, stores = os.path.join(directory, "zipf.trace"), os.path.join(PROFILES, "../late_stores.trace")
+    subprocess.run([tool, "generate", "-q", "zipf:blocks=4K,refs=40K", "-o", zipf], check=True)
+    for name, trace, options, one, many in (
+            ("unbounded", zipf, [], "first touch", "first touches"),
+            ("bounded", zipf, ["--bound=600"], "first touch or beyond", "first touches and distances beyond the bound"),
+            ("private", stores, ["--stacks=private"], "first touch or coherence", "first touches and coherence misses")):
+        profile = os.path.join(directory, f"{name}.json")
+        subprocess.run([tool, "analyze", "-q", "--attribute", "--spatial", "--caches=L1=32K", *options, "--out=json",
+                        "-o", profile, trace], check=True)
+        page = chrome.page("file://" + make_page(tool, directory, f"{name}.html", profile, profile))
+        said = {}
+        for panel in ("distances", "compare", "code", "data-regions", "time", "space"):
+            page.evaluate(f"document.getElementById('tab-{panel}').click()")
+            page.evaluate("document.querySelectorAll('.panel:not([hidden]) button.open').forEach((b) => b.click())")
+            said[panel] = page.evaluate("document.querySelector('.panel:not([hidden])').innerHTML")
+            names = set(re.findall(r"first touch\b(?: or \w+)*", said[panel]))
+            checks.equal(f"infinite, {name}: their name in {panel}", names, {one})
+        checks.that(f"infinite, {name}: the top row of the heat map", f"the top row has the {many};" in said["time"], said["time"])
+        checks.that(f"infinite, {name}: the peak", name != "bounded" or f"Distances: most are {many}, 31.3" in said["code"],
+                    said["code"])
+        check_quiet(checks, f"infinite, {name}", page)
+        page.close()
+
+
 def read_csv(content):
     return list(csv.reader(io.StringIO(content.decode())))
 
@@ -737,6 +764,7 @@ def check_all(checks, tool, directory, shots):
         check_one_number(checks, chrome, directory, tool)
         check_achievable(checks, chrome, directory, tool)
         check_bounded(checks, chrome, directory, tool)
+        check_infinite(checks, chrome, directory, tool)
         check_bins(checks, chrome, two)
         check_tables(checks, chrome, one)
         with open(os.path.join(directory, "before.json"), encoding="utf-8") as file:

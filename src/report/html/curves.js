@@ -166,9 +166,7 @@ function binRows(kind, list) {
 
 function histogramConfig() {
     const list = shownProfiles(), rows = binRows(state.bins, list);
-    const name = list.some(([p]) => p.threads) ? "first touch or coherence"
-        : list.every(([p]) => p.bound === null) ? "first touch" : "first touch or beyond";
-    const labels = [...rows.map((row) => distanceRange(row.low, row.high)), name];
+    const labels = [...rows.map((row) => distanceRange(row.low, row.high)), infiniteName(list.map(([p]) => p))];
     const options = baseOptions();
     options.interaction = { mode: "index", intersect: false };
     options.scales = {
@@ -202,7 +200,7 @@ function histogramTable() {
     return plainTable("References by reuse distance",
         ["Distance, blocks", ...list.map(([, i]) => profileNames[i])],
         [...rows.map((row) => [distanceRange(row.low, row.high), ...row.shares.map(shared)]),
-         ["infinite", ...list.map(([p]) => shared(p.infinite / (p.references || 1)))]]);
+         [infiniteName(list.map(([p]) => p)), ...list.map(([p]) => shared(p.infinite / (p.references || 1)))]]);
 }
 
 function histogramFigure(refresh) {
@@ -271,9 +269,9 @@ function differenceFigure() {
 /* Returns rows with the distances of a bin and, for each profile, the fraction of its references in the bin.
  * The last row has the infinite distances. */
 function shiftRows() {
-    const list = profiles.map((p, i) => [p, i]), first = profiles.map((p) => p.infinite / (p.references || 1));
+    const list = profiles.map((p, i) => [p, i]), infinite = profiles.map((p) => p.infinite / (p.references || 1));
     return [...binRows("log", list).map((row) => [distanceRange(row.low, row.high), ...row.shares]),
-            ["first touch", ...first]];
+            [infiniteName(profiles), ...infinite]];
 }
 
 function shiftConfig() {

@@ -80,9 +80,9 @@ function medianBin(row) {
 }
 
 /* Says where the peak of the distances of a row is. */
-function sayPeak(row) {
+function sayPeak(p, row) {
     const most = Math.max(...row.bins, 0), total = row.references || 1, last = logBin(row.bins.indexOf(most))[1];
-    return row.infinite >= most ? `most are first touches, ${percent(row.infinite / total)}`
+    return row.infinite >= most ? `most are ${infiniteName([p], true)}, ${percent(row.infinite / total)}`
         : `the peak is at a distance of ${distanceRange(...logBin(row.bins.indexOf(most)))} ${plural(last, "block")}, ${percent(most / total)}`;
 }
 
@@ -91,16 +91,17 @@ function meanDistance(row, finite) {
 }
 
 /* Shows the distances of a row as small bars, one per log bin, with the infinite distances last. */
-function signature(bins, infinite, references) {
+function signature(p, row) {
+    const bins = row.bins, references = row.references || 1, infinite = infiniteName([p]);
     const last = Math.max(0, bins.length - 1), ns = "http://www.w3.org/2000/svg";
-    const values = [...(bins.length ? bins : [0]), infinite];
+    const values = [...(bins.length ? bins : [0]), row.infinite];
     const most = Math.max(1, ...values), width = 14 * values.length;
     const svg = document.createElementNS(ns, "svg");
     svg.setAttribute("viewBox", `0 0 ${width} 60`);
     svg.setAttribute("class", "signature");
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", "Distances: " + values.map((n, k) => n === 0 ? null :
-        `${k > last ? "first touch" : distanceRange(...logBin(k))} ${percent(n / references)}`)
+        `${k > last ? infinite : distanceRange(...logBin(k))} ${percent(n / references)}`)
         .filter((text) => text).join(", "));
     svg.style.width = `min(100%, ${width}px)`;
     values.forEach((n, k) => {
@@ -109,13 +110,13 @@ function signature(bins, infinite, references) {
         const box = { x: 14 * k + 1, y: 60 - height, width: 12, height };
         for (const [name, value] of Object.entries(box)) rect.setAttribute(name, value);
         rect.setAttribute("class", k > last ? "cold" : "warm");
-        title.textContent = `${k > last ? "first touch" : distanceRange(...logBin(k)) + " blocks"}: ` +
+        title.textContent = `${k > last ? infinite : distanceRange(...logBin(k)) + " blocks"}: ` +
             percent(n / references);
         rect.append(title);
         svg.append(rect);
     });
     const axis = el("div", { class: "signature-axis", "aria-hidden": "true" }, el("span", {}, "0"),
-        el("span", {}, last ? `${blockCount(logBin(last)[1] + 1)} blocks \u00b7 first touch` : "first touch"));
+        el("span", {}, last ? `${blockCount(logBin(last)[1] + 1)} blocks \u00b7 ${infinite}` : infinite));
     axis.style.width = `min(100%, ${width}px)`;
     return el("div", { class: "signature-box" }, svg, axis);
 }

@@ -65,7 +65,9 @@ function drawHeatAxes(ctx, p, layout) {
     for (let k = 0; k + step <= layout.bins; k += step)
         ctx.fillText(layout.narrow ? blockCount(logBin(k)[0]) : distanceRange(...logBin(k)),
             layout.left - 8, layout.y(k) + layout.lane / 2);
-    ctx.fillText("first touch", layout.left - 8, layout.y(layout.bins) + layout.lane / 2);
+    const name = infiniteName([p]);
+    ctx.fillText(ctx.measureText(name).width <= layout.left - 8 ? name : "infinite", layout.left - 8,
+        layout.y(layout.bins) + layout.lane / 2);
     ctx.textBaseline = "top";
     for (const { x, align, label } of heatTicks(layout)) {
         ctx.textAlign = align;
@@ -123,7 +125,7 @@ function heatTable(p) {
         if (rows.some((row) => (row.bins[k] || 0))) bins.push(k);
     const groups = rows.filter((_, i) => i % step === 0).map((_, g) => rows.slice(g * step, g * step + step));
     return plainTable("Share of references by distance over time, %",
-        ["From reference", ...bins.map((k) => distanceRange(...logBin(k))), "first touch"],
+        ["From reference", ...bins.map((k) => distanceRange(...logBin(k))), infiniteName([p])],
         groups.map((group) => {
             const all = sum(group, (row) => row.references) || 1, share = (n) => [100 * n / all, (x) => x.toFixed(1)];
             return [counted(group[0].from),
@@ -187,8 +189,9 @@ function heatFigure(p) {
             figureExports("Reuse distance over time", () => heatRows(p), entry)),
         el("div", { class: "plot heat-box" }, canvas),
         el("p", { class: "note" }, "Each column is a window of ",
-            `${count(p.windows.references)} references, each row a range of distances in blocks; `,
-            "a stronger color means more references. Dashed lines mark the beginnings of phases. A phase ",
+            `${count(p.windows.references)} references, each row a range of distances in blocks, and the top row `,
+            `has the ${infiniteName([p], true)}; a stronger color means more references. Dashed lines mark the `,
+            "beginnings of phases. A phase ",
             "that recurs keeps its number."),
         words,
         el("details", { class: "numbers" }, el("summary", {}, "The numbers"), heatTable(p)));

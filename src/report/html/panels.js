@@ -155,7 +155,7 @@ function wordFigure(p) {
         rows.push([distanceRange(...logBin(k)),
             (p.bins.log.rows.find((row) => row[0] === logBin(k)[0]) || [0, 0, 0])[2] / (p.references || 1),
             (word.bins[k] || 0) / (word.references || 1)]);
-    rows.push(["first touch", p.infinite / (p.references || 1), word.infinite / (word.references || 1)]);
+    rows.push([infiniteName([p]), p.infinite / (p.references || 1), word.infinite / (word.references || 1)]);
     const names = [`blocks of ${bytes(p.block_bytes)}`, `words of ${bytes(p.spatial.word_bytes)}`];
     return figure({
         title: "Distances of blocks and of words",

@@ -95,7 +95,7 @@ function lineDetails(p, line, index, inFile) {
         items.push([`${percent(row.misses[level] / line.misses[level])} of its misses: blocks last used by `,
             placeLink(p, a.lines[row.use])]);
     return [inFile ? null : snippetBox(a, line), inFile ? null : wholeFile(p, line.source, line.line),
-        inlinedFrom(line), distanceDetails(line),
+        inlinedFrom(line), distanceDetails(p, line),
         items.length ? el("ul", {}, items.map((parts) => el("li", {}, parts))) : null]
         .filter((node) => node);
 }
@@ -106,9 +106,8 @@ function wholeFile(p, source, line) {
         () => openSource(p, source, line))) : null;
 }
 
-function distanceDetails(row) {
-    return el("div", {}, el("p", { class: "label" }, `Distances: ${sayPeak(row)}`),
-        signature(row.bins, row.infinite, row.references || 1));
+function distanceDetails(p, row) {
+    return el("div", {}, el("p", { class: "label" }, `Distances: ${sayPeak(p, row)}`), signature(p, row));
 }
 
 /* ---- tables ---- */
@@ -132,7 +131,7 @@ function functionTable(p) {
             { key: "where", label: "Defined in", text: where, cell: (f) => codeName(where(f)) },
             ...missColumns(p, total),
         ],
-        open: (f) => hasDistances(f) ? () => [wholeFile(p, f.source, f.line), distanceDetails(f)]
+        open: (f) => hasDistances(f) ? () => [wholeFile(p, f.source, f.line), distanceDetails(p, f)]
             .filter((node) => node) : null,
     });
 }
@@ -191,7 +190,7 @@ function dataTableOf(p) {
             { key: "used", label: "Words used", number: (d) => d.words_used,
               cell: (d) => d.words_used === null ? "\u2013" : percent(d.words_used) },
         ],
-        open: (d) => hasDistances(d) ? () => [distanceDetails(d),
+        open: (d) => hasDistances(d) ? () => [distanceDetails(p, d),
             allocatedAt(p, d), dataUsers(p, a.data.indexOf(d))].filter((node) => node) : null,
     });
 }

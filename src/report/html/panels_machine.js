@@ -49,7 +49,7 @@ function crosses(m, p, i) {
 function cacheBox(m, p, found, i) {
     const c = m.caches[i], miss = found.estimate[i], cold = p.infinite / (p.references || 1);
     const parts = miss === null ? [] : [["hits", 1 - miss, "hit"],
-        ["other misses", Math.max(0, miss - cold), "again"], [infiniteName(p), Math.min(cold, miss), "cold"]];
+        ["other misses", Math.max(0, miss - cold), "again"], [infiniteName([p], true), Math.min(cold, miss), "cold"]];
     const shape = [bytes(c.bytes), c.ways ? `${c.ways} ways` : "fully associative",
         c.latency ? `${c.latency} cycles` : null, c.shared ? "shared" : null].filter((text) => text);
     return el("div", { class: "cache-box" },
@@ -114,10 +114,10 @@ function hierarchyPicture(m, p, found) {
 }
 
 function stackLegend(simulated) {
-    const first = profiles.some((p) => p.threads) ? "first touches or coherence misses" : "first touches";
+    const cold = infiniteName(profiles, true);
     return el("ul", { class: "legend" }, (simulated
         ? [["hit", "hits"], ["again", "capacity misses"], ["conflict", "conflict misses"], ["cold", "cold misses"]]
-        : [["hit", "hits"], ["again", "misses of blocks that were used before"], ["cold", first]]).map(([kind, name]) =>
+        : [["hit", "hits"], ["again", "misses of blocks that were used before"], ["cold", cold]]).map(([kind, name]) =>
         el("li", {}, el("span", { class: `swatch ${kind}` }), el("span", {}, name))));
 }
 

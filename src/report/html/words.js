@@ -1,9 +1,13 @@
 /* Makes the sentences of the page: findings in plain words, computed from the data of the
  * profile. */
 
-/* Returns the name of the misses that no cache avoids. */
-function infiniteName(p) {
-    return p.threads ? "first touches and coherence misses" : "first touches";
+/* Returns the name of the infinite distances of some profiles, for one reference or for many. With a bound, long
+ * distances are infinite, too; with private caches, those of coherence misses. */
+function infiniteName(list, many) {
+    const [first, coherence, beyond] = many ? ["first touches", "coherence misses", "distances beyond the bound"]
+        : ["first touch", "coherence", "beyond"];
+    return joinWords([first, list.some((p) => p.threads) && coherence, list.some((p) => p.bound) && beyond]
+        .filter((name) => name), many ? " and " : " or ");
 }
 
 /* Returns a miss ratio for a sentence, with "about" if it is interpolated inside a bin. */
@@ -20,7 +24,7 @@ function sayLevels(p) {
         const level = data.levels[at.level], everything = !p.bound && at.blocks >= end;
         const cache = `of ${bytes(level.bytes)} (${clean(level.name)})`, first = !parts.length;
         const share = sayMisses(at.miss, at.interpolated);
-        const misses = everything ? `only the ${infiniteName(p)}, ${share}` : share;
+        const misses = everything ? `only the ${infiniteName([p], true)}, ${share}` : share;
         parts.push(first ? `A cache ${cache} would miss ${misses} of the references`
                          : `one ${cache} ${misses}`);
         if (everything) break;
