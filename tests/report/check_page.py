@@ -730,6 +730,20 @@ def check_odd(checks, chrome, directory, tool):
         page.close()
 
 
+def check_time_table(checks, page, profile):
+    """Checks that the table of miss ratios over time has the misses of all windows, also if it has fewer rows."""
+    with open(profile, encoding="utf-8") as file:
+        windows = json.load(file)["windows"]["rows"]
+    step = -(-len(windows) // 64)
+    groups = [windows[i:i + step] for i in range(0, len(windows), step)]
+    shown = page.evaluate("""[...[...document.querySelectorAll('table')].find((table) => table.caption &&
+        table.caption.textContent === 'Miss ratio over time').tBodies[0].rows].map((row) => row.cells[2].textContent)""")
+    shares = [float(share.split("\u00a0")[0]) for share in shown]
+    expected = [100 * sum(row["misses"][1] for row in group) / sum(row["references"] for row in group) for group in groups]
+    checks.that("long: rows over time sum all windows", len(shares) == len(expected) and
+                all(abs(share - miss) < 0.06 for share, miss in zip(shares, expected)), (shares[:4], expected[:4]))
+
+
 def check_long(checks, chrome, directory, tool):
     size = os.path.getsize(os.path.join(directory, "long.json"))
     checks.that("long: the profile is large", size > 10e6, size)
@@ -745,6 +759,7 @@ def check_long(checks, chrome, directory, tool):
     rows = page.evaluate("""[...document.querySelectorAll('table')].filter((t) => t.caption &&
         t.caption.textContent === 'Phases').map((t) => t.tBodies[0].rows.length)""")
     checks.equal("long: a row for each phase", rows, [2])
+    check_time_table(checks, page, os.path.join(directory, "long.json"))
     for panel in PANELS:
         page.evaluate(f"document.getElementById('tab-{panel}').click()")
         checks.that(f"long: charts of {panel} are drawn", all(n > 3 for n in page.evaluate(COLORS)))

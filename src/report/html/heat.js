@@ -117,16 +117,21 @@ function drawHeat(canvas, p, chosen) {
     ctx.strokeRect(layout.x(chosen), heatMargin.top, Math.max(2, layout.cell), layout.height);
 }
 
+/* Divides windows into at most `most` groups of neighbors. */
+function groupWindows(rows, most) {
+    const step = Math.ceil(rows.length / most);
+    return rows.filter((_, i) => i % step === 0).map((_, g) => rows.slice(g * step, g * step + step));
+}
+
 /* Makes the heat map as a table. Neighboring windows are summed, so that there are at most 32 rows,
  * and empty bins are left out. */
 function heatTable(p) {
-    const rows = p.windows.rows, step = Math.ceil(rows.length / 32), bins = [];
+    const rows = p.windows.rows, bins = [];
     for (let k = 0; k <= lastBin(rows); k++)
         if (rows.some((row) => (row.bins[k] || 0))) bins.push(k);
-    const groups = rows.filter((_, i) => i % step === 0).map((_, g) => rows.slice(g * step, g * step + step));
     return plainTable("Share of references by distance over time, %",
         ["From reference", ...bins.map((k) => distanceRange(...logBin(k))), infiniteName([p])],
-        groups.map((group) => {
+        groupWindows(rows, 32).map((group) => {
             const all = sum(group, (row) => row.references) || 1, share = (n) => [100 * n / all, (x) => x.toFixed(1)];
             return [counted(group[0].from),
                 ...bins.map((k) => share(sum(group, (row) => (row.bins[k] || 0)))),
@@ -221,12 +226,14 @@ function timeConfig(p) {
     })) } };
 }
 
+/* Makes the chart as a table. Neighboring windows are summed, so that there are at most 64 rows. */
 function timeTable(p) {
-    const rows = p.windows.rows, step = Math.ceil(rows.length / 64);
     return plainTable("Miss ratio over time",
         ["From reference", ...levelsOf(p).map((level) => levelName(level))],
-        rows.filter((_, i) => i % step === 0).map((row) =>
-            [counted(row.from), ...row.misses.map((n) => shared(row.references ? n / row.references : 0))]));
+        groupWindows(p.windows.rows, 64).map((group) => {
+            const all = sum(group, (row) => row.references) || 1;
+            return [counted(group[0].from), ...group[0].misses.map((_, k) => shared(sum(group, (row) => row.misses[k]) / all))];
+        }));
 }
 
 function timeFigure(p) {
