@@ -226,9 +226,10 @@ static size_t telling_level(const details_report *r) {
 }
 
 /* Returns the end of the sentence about a line. It mentions first touches if they are more than a
- * twentieth of the line's misses. With a bound, first touches are not known. */
+ * twentieth of the line's misses. With a bound or coherence misses, their number is not known. */
 static const char *end_of_reuse(const details_report *r, const rd_share *share, size_t level) {
-    bool known = rd_profile_facts_of(r->p)->bound == 0;
+    const rd_profile_facts *f = rd_profile_facts_of(r->p);
+    bool known = f->infinite == f->cold;
     return known && share->infinite > share->misses[level] / 20
                ? ", and touches blocks for the first time."
                : ".";

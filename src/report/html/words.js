@@ -93,8 +93,9 @@ function isSameLine(x, y) {
 
 /* Says which line causes the most misses at the chosen level, and which data it uses if one region has most of these
  * misses. Lines with reuses come before lines with first touches, because no cache avoids first touches. The share
- * includes first touches, so the sentence mentions them unless they are rare. It is the share of the whole source
- * line, which may have rows in several functions; the tab "Source" shows the same share. */
+ * includes first touches, so the sentence mentions them, unless they are rare or a bound or coherence misses make other
+ * distances infinite. It is the share of the whole source line, which may have rows in several functions; the tab
+ * "Source" shows the same share. */
 function sayWorstLine(p, level) {
     const a = p.attribution, total = totalMisses(p, level), at = (row) => row.misses[level];
     const { line, again } = worstLine(p, level);
@@ -107,10 +108,11 @@ function sayWorstLine(p, level) {
     const telling = both && 2 * both.misses > ofLine;
     const what = telling ? nameData(both.region) : "blocks";
     const name = clean(levelsOf(p)[level].name), firsts = sum(rows, ({ row }) => row.infinite);
-    const also = !p.bound && firsts > ofLine / 20 ? ", and touches blocks for the first time" : "";
-    return `${placeOf(a, line)} causes ${percent(ofLine / total)} of the ${name} misses: it ` +
-           (again ? `reuses ${what} after ${telling ? "it was" : "they were"} evicted${also}.`
-                  : `touches ${what} for the first time.`);
+    const known = p.infinite === p.cold;
+    const also = known && firsts > ofLine / 20 ? ", and touches blocks for the first time" : "";
+    return `${placeOf(a, line)} causes ${percent(ofLine / total)} of the ${name} misses` +
+           (again ? `: it reuses ${what} after ${telling ? "it was" : "they were"} evicted${also}.`
+                  : known ? `: it touches ${what} for the first time.` : ".");
 }
 
 function sayWorstPair(p, level) {
