@@ -114,21 +114,27 @@ const char *recorder_program_file(char **words, char found[PATH_MAX]) {
     return NULL;
 }
 
-/* SIGPIPE and SIGXFSZ, which this process ignores, get their default handling in the program. */
-int recorder_spawn(pid_t *program, char **args, bool silent) {
+/* SIGPIPE and SIGXFSZ, which this process ignores, get their default handling in the program. Signals are held back
+ * until their handler knows the program, because otherwise a signal could end this process alone. */
+int recorder_spawn(pid_t *program, char **args, bool silent, bool signals) {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t streams;
-    sigset_t ignored;
+    sigset_t ignored, before;
     posix_spawnattr_init(&attributes);
     sigemptyset(&ignored);
     sigaddset(&ignored, SIGPIPE);
     sigaddset(&ignored, SIGXFSZ);
     posix_spawnattr_setsigdefault(&attributes, &ignored);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    recorder_signals_hold(&before);
+    posix_spawnattr_setsigmask(&attributes, &before);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
     posix_spawn_file_actions_init(&streams);
     for (int fd = 0; fd < 3 && silent; fd++)
         posix_spawn_file_actions_addopen(&streams, fd, "/dev/null", O_RDWR, 0);
     int error = posix_spawnp(program, args[0], &streams, &attributes, args, environ);
+    if (error == 0 && signals)
+        recorder_signals_set_program(*program);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     posix_spawn_file_actions_destroy(&streams);
     posix_spawnattr_destroy(&attributes);
     return error;
@@ -149,7 +155,7 @@ static bool raise_stack_limit(struct rlimit *before) {
 static int spawn_recorded(recorder *r, char **words) {
     struct rlimit before;
     bool raised = r->options->tool == RECORDER_CLANG && raise_stack_limit(&before);
-    int error = recorder_spawn(&r->program, words, r->options->silent);
+    int error = recorder_spawn(&r->program, words, r->options->silent, true);
     if (raised)
         setrlimit(RLIMIT_STACK, &before);
     return error;
@@ -167,7 +173,6 @@ static int launch(recorder *r, char **words) {
         fail("%s: cannot start: %s", words[0], strerror(error));
         return error == ENOENT ? EXIT_NO_PROGRAM : EXIT_NOT_RUNNABLE;
     }
-    recorder_signals_set_program(r->program);
     return EXIT_OK;
 }
 

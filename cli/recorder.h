@@ -63,8 +63,9 @@ int recorder_finish(recorder *r, bool *cut_short);
 
 /* Starts a program. The signals that program_begin() ignores have their default handling in the
  * started program. `args` must be terminated by NULL. `silent` connects the standard streams of the
- * program to /dev/null. Returns 0 or an error number. */
-int recorder_spawn(pid_t *program, char **args, bool silent);
+ * program to /dev/null. With `signals`, signals are forwarded to the program from now on (recorder_signals_take()).
+ * Returns 0 or an error number. */
+int recorder_spawn(pid_t *program, char **args, bool silent, bool signals);
 
 /* Paragraphs for the help of every command that records. */
 #define RECORDER_DETAILS                                                                           \

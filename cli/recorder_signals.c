@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static const int passed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+
 /* The processes that signals are forwarded to: the recorded program, and process `beside` of
  * recorder_signals_take(). 0: no process. */
 static volatile sig_atomic_t programs_of_signals[2];
@@ -63,7 +65,6 @@ static void take_notice(int number) {
 
 /* Installs a handler for the signals that are forwarded. Signals that are ignored stay ignored. */
 static void set_passed_on(const struct sigaction *action) {
-    static const int passed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++) {
         struct sigaction old;
         if (sigaction(passed_on[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
@@ -76,6 +77,14 @@ static void handle_passed_on(void) {
     struct sigaction notice = {.sa_handler = take_notice};
     set_passed_on(&action);
     sigaction(SIGCHLD, &notice, NULL);
+}
+
+void recorder_signals_hold(sigset_t *before) {
+    sigset_t held;
+    sigemptyset(&held);
+    for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
+        sigaddset(&held, passed_on[i]);
+    sigprocmask(SIG_BLOCK, &held, before);
 }
 
 void recorder_signals_release(void) {

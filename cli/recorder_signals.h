@@ -5,12 +5,15 @@
 
 #include "cli.h"
 
+#include <signal.h>
 #include <sys/types.h>
 
 /* Installs the handlers. SIGINT, SIGQUIT, SIGTERM and SIGHUP are forwarded to the recorded program and to process
  * `beside` (0: none). After both have ended, the first of these signals ends the trace of `live`, and the second one
  * terminates this process. With `switches`, SIGUSR1 switches recording on, and SIGUSR2 switches it off. */
 void recorder_signals_take(rd_live *live, pid_t beside, bool switches);
+/* Holds the forwarded signals back until the caller restores the signal mask, which *before receives. */
+void recorder_signals_hold(sigset_t *before);
 /* Sets the recorded program, to which signals are forwarded; 0: it has ended. */
 void recorder_signals_set_program(pid_t program);
 /* The caller calls this function when no recorded process is left. From then on, a signal that

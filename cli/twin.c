@@ -141,12 +141,10 @@ static int run_both(twin *t, recorder_options *what, int n, char **words) {
         recorder_signals_take(NULL, 0, false);
         recorder_signals_end_recording();
     }
-    int error = recorder_spawn(&program, args, false);
+    int error = recorder_spawn(&program, args, false, t->size > 0);
     free(args);
     if (error)
         return fail("%s: cannot start: %s", words[0], strerror(error));
-    if (t->size > 0)
-        recorder_signals_set_program(program);
     bool killed = false;
     what->beside = program;
     int predicted = t->size > 0 ? print_prediction(t) : predict_by_twin(t, what, n, words);
