@@ -306,9 +306,10 @@ static rd_status jsonl_select(void *self, uint32_t fields) {
 static rd_status check_options(jsonl_reader *j) {
     for (int role = RDI_ROW_SIZE; role < RDI_ROW_ROLES; role++)
         if (j->key[role] && !j->key[RDI_ROW_ID])
-            return rdi_fail(j->rows.lines.r->ctx, RD_EINVAL,
-                            "format jsonl: option '%s' needs id=NAME: only requests have it",
-                            members[role].option);
+            return rdi_fail(
+                j->rows.lines.r->ctx, RD_EINVAL,
+                "format jsonl: option '%s' is only for requests; name their ids with id=NAME",
+                members[role].option);
     return RD_OK;
 }
 
@@ -377,7 +378,8 @@ const rdi_format_ops rdi_format_jsonl = {
     .info =
         {
             .name = "jsonl",
-            .summary = "one JSON object per line: a request, or an array of ids (KV-cache traces)",
+            .summary =
+                "JSON lines: each object is a request, or has an array of ids (KV-cache traces)",
             .card =
                 "Every element of the array \"hash_ids\" (field=NAME) is one reference: an "
                 "integer or a string.\n"

@@ -67,7 +67,7 @@ static rd_status pulse_open(void *self, rdi_reader *r) {
         if (distance == 0 || distance > RDI_BLOCKS_MAX)
             return rdi_fail(r->ctx, RD_EINVAL,
                             "generator pulse: a time distance of %" PRIu64
-                            " is not between 1 and 1T",
+                            " references is not from 1 to 1T",
                             distance);
         unsigned __int128 share = (unsigned __int128)distance * weight_of(p, i) + sum / 2;
         uint64_t blocks = (uint64_t)(share / sum);

@@ -65,7 +65,7 @@ static unsigned choose_slot(const uint64_t *bases, const uint16_t *last_use, uin
  * outcome. */
 RDI_TARGET_AVX2 static inline unsigned choose_slot_avx2(const uint64_t *bases,
                                                         const uint16_t *last_use, uint64_t value) {
-    _Static_assert(SLOTS == 8, "two vectors of bases, and one of last uses");
+    _Static_assert(SLOTS == 8, "the bases must fill two vectors, and the last uses one");
     const __m256i near = _mm256_set1_epi64x(NEAR_BYTES), far = _mm256_set1_epi64x(-NEAR_BYTES);
     unsigned mask = 0;
     for (int half = 0; half < 2; half++) {

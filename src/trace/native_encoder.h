@@ -31,7 +31,8 @@ enum {
 #define SLOT_SHIFT  6
 #define CLASS_SHIFT 9
 #define SHAPES      (1 << 16)
-_Static_assert(SIZE_CLASSES <= SHAPES >> CLASS_SHIFT, "a size class has 7 bits");
+_Static_assert(SIZE_CLASSES <= SHAPES >> CLASS_SHIFT,
+               "a size class must fit in the bits from CLASS_SHIFT on");
 
 #define SAMPLE_FROM 8192 /* in shorter frames, all shapes and differences are counted */
 #define EXACT_BITS  14

@@ -87,7 +87,8 @@ static rd_status take_entry(rdi_input *in, size_t *offset, size_t end, entry *ou
     const uint8_t *p = in->data + *offset;
     size_t bytes = end - *offset >= ENTRY_BYTES ? p[3] : 0;
     if (bytes == 0 || bytes > NAME_MAX_BYTES || bytes > end - *offset - ENTRY_BYTES)
-        return rdi_input_fail_byte(in, *offset, "a description is cut off or has no name");
+        return rdi_input_fail_byte(in, *offset,
+                                   "a description is cut off, or its name is empty or too long");
     *out = (entry){.about = p[0], .flags = p[1], .number = p[2]};
     memcpy(out->name, p + ENTRY_BYTES, bytes);
     if (out->flags & ~ENTRY_REQUIRED)

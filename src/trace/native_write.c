@@ -59,7 +59,7 @@ static const rd_opt native_writer_opts[] = {
      .type = RD_OPT_BOOL,
      .offset = offsetof(native_writer, processes),
      .def = "on",
-     .help = "off: mark the new file: the top 16 bits of its addresses do not name processes"},
+     .help = "off: state in the new file that the top 16 bits of addresses do not name processes"},
     {0},
 };
 

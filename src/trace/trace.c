@@ -339,11 +339,17 @@ uint64_t rd_trace_count(rd_trace *t) {
 rd_status rd_trace_seek(rd_trace *t, uint64_t first, uint64_t n) {
     RDI_NEED(NULL, t);
     uint64_t count = rd_trace_count(t);
-    if (count == 0 || first + n > count || first + n < n)
+    const char *name = t->reader.in ? t->reader.in->name : t->ops->info.name;
+    if (count == 0)
         return rdi_fail(t->ctx, RD_EINVAL,
-                        "cannot read %" PRIu64 " references from reference %" PRIu64
-                        " on: the trace is shorter, or can only be read from its beginning",
-                        n, first);
+                        "%s: this trace can only be read from its beginning; do not call "
+                        "rd_trace_seek()",
+                        name);
+    if (first + n > count || first + n < n)
+        return rdi_fail(t->ctx, RD_EINVAL,
+                        "%s: cannot read %" PRIu64 " references from reference %" PRIu64
+                        " on, because the trace has only %" PRIu64 " references; read fewer",
+                        name, n, first, count);
     t->broken = RD_OK;
     t->left = n;
     t->last_part = first + n == t->count;

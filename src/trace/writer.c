@@ -113,10 +113,9 @@ static rd_status check_columns(rd_trace_writer *w, const rd_refs *part) {
         unknown |= (kind & below) | (below & (uint8_t) ~(RD_FETCH - 1));
     }
     if (empty || unknown)
-        return rdi_fail(
-            w->ctx, RD_EINVAL,
-            "trace writer: a reference has size 0 or an unknown kind; sizes begin at 1, and "
-            "kinds are RD_LOAD, RD_STORE and RD_FETCH");
+        return rdi_fail(w->ctx, RD_EINVAL, "trace writer: a reference has %s",
+                        empty ? "size 0; sizes begin at 1"
+                              : "an unknown kind; kinds are RD_LOAD, RD_STORE and RD_FETCH");
     return RD_OK;
 }
 

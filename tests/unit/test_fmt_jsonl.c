@@ -90,8 +90,9 @@ static void members_of_requests_are_checked(void **state) {
     };
     for (size_t i = 0; i < RDI_COUNT(cases); i++)
         assert_string_equal(request_error(spec, cases[i].line), cases[i].message);
-    assert_string_equal(request_error("jsonl:size=s", "{}"),
-                        "format jsonl: option 'size' needs id=NAME: only requests have it");
+    assert_string_equal(
+        request_error("jsonl:size=s", "{}"),
+        "format jsonl: option 'size' is only for requests; name their ids with id=NAME");
 }
 
 static void ids_may_be_strings_and_numbers(void **state) {

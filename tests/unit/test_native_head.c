@@ -317,12 +317,12 @@ static void names_and_flags_are_checked(void **state) {
     begin_file(0);
     describe(COLUMN, OPTIONAL, 1, "");
     seal_head();
-    assert_refused("a description is cut off or has no name");
+    assert_refused("a description is cut off, or its name is empty or too long");
     begin_file(0);
     describe(COLUMN, OPTIONAL, 1, "time");
     file.n--;
     seal_head();
-    assert_refused("a description is cut off or has no name");
+    assert_refused("a description is cut off, or its name is empty or too long");
 }
 
 static void every_damaged_byte_of_the_head_is_found(void **state) {
