@@ -82,8 +82,9 @@ static void a_round_that_is_too_small_for_the_live_blocks_says_so(void **state) 
     if (status == RD_OK)
         status = rd_engine_finish(e);
     assert_int_equal(status, RD_EDEVICE);
-    assert_non_null(strstr(rd_last_error(ctx), " live blocks leave no room for references in a "
-                                               "round, which has at most 4096 positions: "));
+    assert_non_null(strstr(rd_last_error(ctx),
+                           " live blocks leave too little room for references in a "
+                           "round, which has at most 4096 positions: "));
     rd_engine_close(e);
     rd_ctx_free(ctx);
 }

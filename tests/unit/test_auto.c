@@ -60,7 +60,7 @@ static void the_note_tells_engine_and_reason_and_is_whole(void **state) {
         bool live;
         const char *begin, *end;
     } cases[] = {
-        {scan, 1, false, "chose stream, the fastest on one thread; ", " new hashes)"},
+        {scan, 1, false, "chose stream, because it is the fastest on one thread; ", " new hashes)"},
         {scan, 2, true, "chose relay, because the program runs at the same time; ", " new hashes)"},
         {scan, 2, false,
          "chose relay, because about 100.0 % of a chunk would be first touches (100.0 % of the "
@@ -91,7 +91,7 @@ static void distances_are_requested_from_the_first_feed_on_or_never(void **state
         assert_int_equal(rd_engine_open(ctx, "auto:trial=2000", &config, &e), RD_OK);
         assert_int_equal(rd_engine_feed(e, local, before[i], NULL), RD_OK);
         assert_int_equal(rd_engine_feed(e, local, 1000, distances), RD_EINVAL);
-        assert_non_null(strstr(rd_last_error(ctx), "request them from the first feed() on"));
+        assert_non_null(strstr(rd_last_error(ctx), "request them from the first call on"));
         rd_engine_close(e);
         assert_int_equal(rd_engine_open(ctx, "auto:trial=2000", &config, &e), RD_OK);
         assert_int_equal(rd_engine_feed(e, local, before[i], distances), RD_OK);

@@ -129,7 +129,7 @@ static rd_status absolute_check(void *self, const char **why) {
     if (!rdi_block_map_check(&e->last, why) || !e->precise->ops->check(e->precise, why) ||
         !e->rough->ops->check(e->rough, why))
         return RD_ESTATE;
-    *why = "absolute: the two groups and the table do not have the same number of blocks";
+    *why = "absolute: the two groups together do not have as many blocks as the table";
     if (e->precise->live + e->rough->live != e->last.n)
         return RD_ESTATE;
     *why = "absolute: the precise group is too large, or too small to answer up to the cut-off";

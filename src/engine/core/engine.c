@@ -289,7 +289,7 @@ rd_status rd_engine_feed_parts(rd_engine *e, const rd_parts *parts) {
     if (e->parts)
         return rdi_engine_refuse(
             e, RD_ESTATE,
-            "accepts one call of rd_engine_feed_parts(), which reads the whole trace");
+            "accepts only one call of rd_engine_feed_parts(), which reads the whole trace");
     if (!e->ops->feed_parts)
         return rdi_engine_refuse(e, RD_EUNSUPPORTED, "cannot read parts; use rd_engine_feed()");
     if (e->sink)

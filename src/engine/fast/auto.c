@@ -105,14 +105,15 @@ static rd_status auto_open(void *self, rdi_run *run) {
     e->run = run;
     e->request = *run->in;
     if (run->in->threads == 1)
-        return choose(e, "stream", "the fastest on one thread");
+        return choose(e, "stream", "because it is the fastest on one thread");
     if (run->in->threads == 2 && run->in->live)
         return choose(e, "relay", "because the program runs at the same time");
     run->out.counter = RDI_ENGINE_DELIVERS;
     uint64_t affordable = run->in->mem_bytes / (SAMPLE_PART * sizeof *e->sample);
     e->sample_room = e->sample_room < affordable ? e->sample_room : affordable;
     if (e->sample_room == 0)
-        return rdi_fail(run->ctx, RD_ENOMEM, "out of memory: no room for a sample");
+        return rdi_fail(run->ctx, RD_ENOMEM,
+                        "out of memory: the memory limit has no room for a sample; raise it");
     e->sample = rdi_alloc(run->ctx, (size_t)e->sample_room, sizeof *e->sample);
     return e->sample ? RD_OK : RD_ENOMEM;
 }
@@ -265,8 +266,8 @@ static rd_status auto_feed(void *self, const uint64_t *blk, size_t n, uint64_t *
     auto_engine *e = self;
     if (dist && e->sampled)
         return rdi_fail(e->run->ctx, RD_EINVAL,
-                        "engine auto: distances were requested after feed() had been called "
-                        "without them; request them from the first feed() on, or never");
+                        "engine auto: distances were requested after rd_engine_feed() had been "
+                        "called without them; request them from the first call on, or never");
     if (!e->inner.ops && dist) {
         e->run->out.counter = RDI_CORE_COUNTS;
         RD_TRY(choose(e, "stream", "because every distance is requested at once"));

@@ -15,9 +15,10 @@
 /* Number of lowest bins in which many threads of a warp often count at the same time. */
 #define HOT_BINS 12u
 
-static_assert(WARPS >= 1 && WARPS <= 32, "one warp adds up the totals of all warps");
-static_assert(2 * ITEMS <= 32, "a warp writes its marks at once");
-static_assert((RDI_EXACT_PANEL - 1) * RDI_EXACT_TILE <= UINT16_MAX, "rows of 16 bits");
+static_assert(WARPS >= 1 && WARPS <= 32, "one warp must be able to add up the totals of all warps");
+static_assert(2 * ITEMS <= 32, "each thread of a warp must write at most one mark");
+static_assert((RDI_EXACT_PANEL - 1) * RDI_EXACT_TILE <= UINT16_MAX,
+              "a count in a row must fit in 16 bits");
 
 typedef unsigned long long device_u64; /* the type that atomic functions take */
 

@@ -107,7 +107,8 @@ __global__ static void tiles_kernel(const uint32_t *next, uint32_t n, rdi_point 
 }
 
 rd_status rdi_geometric_tiles(rdi_device *d, const uint32_t *next, uint32_t n, rdi_point *out) {
-    static_assert(THREADS * PER_MERGE == RDI_DEVICE_TILE, "a share for every thread");
+    static_assert(THREADS * PER_MERGE == RDI_DEVICE_TILE,
+                  "every thread must have a share of a tile");
     tiles_kernel<<<rdi_device_tiles(n), THREADS, 0, d->stream[RDI_STREAM_WORK]>>>(next, n, out);
     return rdi_cuda_launched(d, "tiles_kernel");
 }

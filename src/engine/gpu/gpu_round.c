@@ -153,7 +153,7 @@ static size_t list_needs(rdi_gpu_rounds *g, rdi_exact_shape s, needs *list) {
         {&g->references, wanted ? 0 : (uint64_t)bins_below(g, n) * sizeof(uint64_t)},
         {&g->scratch, n / 2}, /* an estimate of the memory that the sort needs */
     };
-    _Static_assert(RDI_COUNT(all) == MOST_NEEDS, "room in the lists");
+    _Static_assert(RDI_COUNT(all) == MOST_NEEDS, "MOST_NEEDS must be the number of buffers");
     for (size_t i = 0; i < MOST_NEEDS; i++)
         list[i] = all[i];
     return MOST_NEEDS;
@@ -185,15 +185,16 @@ static rd_status affordable(rdi_gpu_rounds *g, uint64_t n, uint32_t *out) {
             part /= 2;
     }
     if (part < n && positions <= stack_n / 32)
-        return rdi_fail(g->run->ctx, RD_EDEVICE,
-                        "engine gpu: %" PRIu64
-                        " live blocks leave no room for references in a round, which has at most "
-                        "%" PRIu64 " positions: set a bound, or use an engine without a GPU",
-                        stack_n, MOST_POSITIONS);
+        return rdi_fail(
+            g->run->ctx, RD_EDEVICE,
+            "engine gpu: %" PRIu64
+            " live blocks leave too little room for references in a round, which has at most "
+            "%" PRIu64 " positions: set a bound, or use an engine without a GPU",
+            stack_n, MOST_POSITIONS);
     if (part < n && part <= stack_n / 32)
         return rdi_fail(g->run->ctx, RD_EDEVICE,
                         "engine gpu: %" PRIu64
-                        " live blocks leave no room for references on the %s (%" PRIu64
+                        " live blocks leave too little room for references on the %s (%" PRIu64
                         " bytes free): set a bound, or use an engine without a GPU",
                         stack_n, rdi_device_name(g->device), room);
     *out = (uint32_t)part;

@@ -31,7 +31,8 @@ static void rank_tile(const ranking *r, uint32_t begin, uint32_t n) {
         from = to;
         to = swap;
     }
-    _Static_assert(TILE / RDI_LANES_RUN == 256, "an even number of steps ends in r->from");
+    _Static_assert(TILE / RDI_LANES_RUN == 256,
+                   "the number of merge steps must be even, so that r->from has the result");
 }
 
 static void rank_tiles(void *arg, unsigned worker) {

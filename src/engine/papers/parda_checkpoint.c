@@ -44,7 +44,8 @@ uint64_t rdi_parda_digest(uint64_t digest, const uint64_t *blocks, size_t n) {
 rd_status rdi_parda_checkpoint_check(rd_ctx *ctx, const char *path) {
     struct stat st;
     if (strcmp(path, "-") == 0)
-        return rdi_fail(ctx, RD_EINVAL, "a checkpoint needs a file; '-' is standard output");
+        return rdi_fail(ctx, RD_EINVAL,
+                        "a checkpoint cannot be on standard output ('-'); name a file");
     if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return rdi_fail(ctx, RD_EINVAL, "%s: a checkpoint needs a regular file; name another file",
                         path);

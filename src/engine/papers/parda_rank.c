@@ -9,7 +9,8 @@
 #define MESSAGE 32768
 #define TALLY   (sizeof(rdi_parda_tally) / sizeof(uint64_t))
 
-_Static_assert(sizeof(rdi_parda_tally) == TALLY * sizeof(uint64_t), "TALLY is the size of a tally");
+_Static_assert(sizeof(rdi_parda_tally) == TALLY * sizeof(uint64_t),
+               "TALLY must be the number of 64-bit words in a tally");
 
 static uint64_t now_ns(void) {
     struct timespec t;
