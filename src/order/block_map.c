@@ -98,6 +98,6 @@ bool rdi_block_map_check(const rdi_block_map *map, const char **why) {
             return false;
         }
     }
-    *why = "block map: the count is wrong or above the limit";
+    *why = "block map: the number of blocks is wrong or above the limit";
     return n == map->n && n <= map->limit;
 }

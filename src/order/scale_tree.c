@@ -122,6 +122,6 @@ bool rdi_scale_tree_check(const rdi_scale_tree *t, const char **why) {
     *why = "scale tree: the nodes do not hold `live` blocks in total";
     if (size != t->live)
         return false;
-    *why = "scale tree: more nodes than the limit allows";
+    *why = "scale tree: the current or the largest number of nodes exceeds its limit";
     return t->n < limit_of(t) && t->most <= limit_of(t);
 }

@@ -7,7 +7,7 @@
 #define BUCKET_BYTES 64
 
 _Static_assert(RDI_SLOT_DISP_MAX + RDI_SLOT_TABLE_STEP / RDI_SLOT_WIDE_WAYS + 2 <= RDI_SLOT_TAIL,
-               "a step of blocks with one home stays inside the tail");
+               "new blocks of a step must fit in the tail, even if all have one home");
 
 static uint64_t larger(uint64_t a, uint64_t b) {
     return a > b ? a : b;

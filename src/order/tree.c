@@ -54,14 +54,14 @@ static bool walk(const rdi_tree *t, bool (*visit)(const rdi_tree *t, uint32_t n,
     }
     for (uint32_t n = t->free; n && seen < t->used; n = t->node[n].child[0])
         seen++;
-    *why = "tree: nodes were lost";
+    *why = "tree: a node is neither in the tree nor in the free list";
     return seen + 1 == t->used;
 }
 
 bool rdi_tree_walk(const rdi_tree *t, bool (*visit)(const rdi_tree *t, uint32_t n, void *user),
                    void *user, const char **why) {
     uint32_t *stack = rdi_alloc(t->ctx, t->used, sizeof *stack);
-    *why = "tree: not enough memory for the check";
+    *why = "tree: there is not enough memory for the check";
     bool sound = stack && walk(t, visit, user, stack, why);
     rdi_free(t->ctx, stack);
     return sound;

@@ -290,7 +290,7 @@ static rd_status enlarge(rdi_unit_axis *a, rd_ctx *ctx, uint64_t slots) {
     if (capacity > SLOTS_MOST)
         return rdi_fail(
             ctx, RD_ERANGE,
-            "a private cache holds more than 2^29 blocks at a time, which is the limit; "
+            "a private cache holds about 2^30 blocks or more at a time, which is too many; "
             "use a shorter trace");
     RD_TRY(reserve(a, ctx, capacity));
     a->capacity = capacity;

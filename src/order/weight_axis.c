@@ -360,7 +360,7 @@ static rd_status enlarge(rdi_weight_axis *a, rd_ctx *ctx, uint64_t slots) {
     if (capacity > SLOTS_MOST)
         return rdi_fail(
             ctx, RD_ERANGE,
-            "a cache holds more than 2^29 objects or blocks at a time, which is the limit; "
+            "a cache holds about 2^30 objects or blocks or more at a time, which is too many; "
             "use a shorter trace");
     RD_TRY(reserve(a, ctx, capacity));
     a->capacity = capacity;
