@@ -131,8 +131,8 @@ static uint32_t next_number(rd_ctx *ctx, void **array, uint64_t *n, uint64_t *ro
         if (*n >= NUMBERS_MAX) {
             rdi_fail(
                 ctx, RD_ERANGE,
-                "the trace has 2^32 blocks or more, or that many copies of blocks in the private "
-                "caches of threads, which is too many; use larger blocks or a shorter trace");
+                "the trace has more than 2^32 - 2 blocks, or more than that many copies of blocks "
+                "in the private caches of threads; use larger blocks or a shorter trace");
             return 0;
         }
         if (rdi_pages_grow_array(ctx, array, room, *room ? 2 * *room : 256, size) != RD_OK)

@@ -245,7 +245,9 @@ static rd_status check_words(rd_ctx *ctx, const rd_cache *c) {
                 c->fill <= RD_FILL_EXCLUSIVE && c->prefetch <= RD_PREFETCH_STREAM &&
                 c->index <= RD_INDEX_HASH;
     return good ? RD_OK
-                : rdi_fail(ctx, RD_EINVAL, "%s: a policy or rule has an invalid value", c->name);
+                : rdi_fail(ctx, RD_EINVAL,
+                           "%s: policy, write, fill, prefetch or index has an unknown value",
+                           c->name);
 }
 
 static rd_status check_exclusive(rd_ctx *ctx, const rd_hierarchy *h) {
@@ -318,8 +320,8 @@ rd_status rd_hierarchy_check_private(rd_ctx *ctx, const rd_hierarchy *h) {
     if (rd_hierarchy_is_split(&own) && own.cache[0].shared != own.cache[1].shared)
         return rdi_fail(
             ctx, RD_EINVAL,
-            "one of %s and %s is shared by all threads and the other one is private; both "
-            "must be alike",
+            "one of %s and %s is shared by all threads and the other one is private; add "
+            "shared=yes to both or to neither",
             own.cache[0].name, own.cache[1].name);
     for (size_t i = 1; i < own.n; i++)
         if (own.cache[i - 1].shared && !own.cache[i].shared)

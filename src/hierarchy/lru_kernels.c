@@ -216,7 +216,8 @@ RDI_TARGET_AVX512 static size_t avx512_gather(rdi_gathering *g, const uint64_t *
                                               const uint8_t *kinds, size_t n, uint64_t *refs,
                                               uint32_t *at) {
     size_t kept = 0, done = 0;
-    _Static_assert(RD_STORE == 2 && RD_FETCH == 4, "kinds are bits");
+    _Static_assert(RD_STORE == 2 && RD_FETCH == 4,
+                   "the code below needs these bits for stores and fetches");
     if (!g->every_store)
         done = gather_groups(g, blocks, kinds, n, refs, at, &kept);
     kept = gather_from(g, blocks, kinds, done, n, kept, refs, at);

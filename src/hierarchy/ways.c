@@ -179,7 +179,8 @@ rd_status rd_ways_feed(rd_ways *w, const uint64_t *blocks, size_t n) {
     if (n)
         RDI_NEED(w->ctx, blocks);
     if (w->finished)
-        return rdi_fail(w->ctx, RD_ESTATE, "rd_ways_feed: the counts are already finished");
+        return rdi_fail(w->ctx, RD_ESTATE,
+                        "rd_ways_feed: rd_ways_finish() was already called; make a new rd_ways");
     while (n > 0) {
         size_t some = ROUND - w->n < n ? ROUND - w->n : n;
         memcpy(w->round + w->n, blocks, some * sizeof *blocks);

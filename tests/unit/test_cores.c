@@ -114,8 +114,8 @@ static void order_of_private_and_shared_caches(void **state) {
          "L2 is private to each thread, but L1, inside it, is shared by all "
          "threads; add shared=yes to L2, or omit it from L1"},
         {"L1I=1K:shared=yes,L1D=1K,L2=2K:shared=yes",
-         "one of L1I and L1D is shared by all threads and the other one is private; both must be "
-         "alike"},
+         "one of L1I and L1D is shared by all threads and the other one is private; add "
+         "shared=yes to both or to neither"},
         {"L1=1K:shared=yes",
          "all caches are shared; private caches of threads need at least one cache "
          "without shared=yes"},
