@@ -99,10 +99,10 @@ static bool check_block_size(rd_kv_log *log) {
     if (log->first_line == 0 && !log->fixed_block_tokens)
         log->block_tokens = size;
     return size == log->block_tokens ||
-           rdi_kv_refuse(log,
-                         "blocks have %" PRIu64 " tokens in this line, but %" PRIu64
-                         " in earlier lines or in --block-tokens",
-                         size, log->block_tokens);
+           rdi_kv_refuse(log, "blocks have %" PRIu64 " tokens in this line, but %" PRIu64 " %s",
+                         size, log->block_tokens,
+                         log->fixed_block_tokens ? "according to --block-tokens; correct the option"
+                                                 : "in earlier lines; all must have the same size");
 }
 
 /* Checks that the number of blocks matches the number of tokens, with or without a last block that

@@ -171,7 +171,8 @@ rd_status rdi_kv_native_open(rd_kv_log *log) {
         return rdi_input_fail_byte(in, 0, "this is not a native log: the magic number is missing");
     uint64_t tokens = rdi_load_le32(in->data + 8);
     if (tokens == 0 || tokens > RDI_KV_TOKENS_MAX || rdi_load_le32(in->data + 12) != 0)
-        return damaged(log, "the header is invalid, or a later version wrote it");
+        return rdi_input_fail_byte(in, 8,
+                                   "the header of the log is damaged, or a later release wrote it");
     if (log->fixed_block_tokens && log->block_tokens != tokens)
         return rdi_fail(log->ctx, RD_EINVAL,
                         "%s: blocks have %" PRIu64 " tokens in this log, not %" PRIu64

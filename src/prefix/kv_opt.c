@@ -95,7 +95,9 @@ rd_status rd_kv_bound_at(const rd_kv *kv, size_t index, rd_kv_bound *out) {
     RDI_NEED(kv ? kv->ctx : NULL, kv, out);
     if (!kv->config.opt || index >= kv->config.n_sizes)
         return rdi_fail(kv->ctx, RD_EINVAL,
-                        "Belady's bound was not computed for the size with the index %zu", index);
+                        "Belady's bound was not computed for the size with the index %zu; set "
+                        "rd_kv_config.opt, and pass an index below rd_kv_config.n_sizes",
+                        index);
     const rdi_kv_opt *o = &kv->opt[index];
     rd_kv_point lru;
     RD_TRY(rd_kv_at(kv, kv->config.sizes[index], &lru));
