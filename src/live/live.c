@@ -64,7 +64,7 @@ static rd_status map_channel(rd_live *live) {
 
 rd_status rd_live_new(rd_ctx *ctx, const rd_live_config *config, rd_live **out) {
     _Static_assert(sizeof(rdi_channel) <= RDI_CHANNEL_HEAD_BYTES,
-                   "the head has no room for its fields");
+                   "the fields of the channel must fit in its head");
     RDI_NEED(ctx, ctx, out);
     rd_live_config known;
     RD_TRY(rdi_sized_copy(ctx, "rd_live_config", config, &known, sizeof known));

@@ -27,11 +27,11 @@ rd_status rd_objects_new(rd_ctx *ctx, const rd_objects_config *config, rd_object
     if (known.n_sizes)
         RDI_NEED(ctx, known.sizes);
     if (!(known.sample_rate >= 0 && known.sample_rate <= 1) || (known.sample_rate && known.every))
-        return rdi_fail(
-            ctx, RD_EINVAL,
-            known.every ? "stretches of time cannot be combined with a sample; analyze all objects"
-                        : "the sample rate is %g; it must be from 0 to 1",
-            known.sample_rate);
+        return rdi_fail(ctx, RD_EINVAL,
+                        known.every ? "stretches of time (--every) cannot be combined with a "
+                                      "sample; analyze all objects"
+                                    : "the sample rate is %g; it must be from 0 to 1",
+                        known.sample_rate);
     rd_objects *o = rdi_calloc(ctx, 1, sizeof *o);
     if (!o)
         return RD_ENOMEM;

@@ -168,8 +168,8 @@ rd_status rd_sharing_profile(rd_sharing *s, rd_profile **out) {
     RDI_NEED(s ? s->ctx : NULL, s, out);
     if (!s->distances)
         return rdi_fail(s->ctx, RD_ESTATE,
-                        "private caches without distances have no profile of their own; open them "
-                        "with rd_sharing_config.details_only false");
+                        "private caches without distances have no profile of their own; set "
+                        "rd_sharing_config.details_only to false");
     size_t n = s->n_threads;
     rd_private_stacks all = {.interleave = s->interleave};
     rdi_hist *sum = NULL;

@@ -11,7 +11,7 @@
 #define INLINE static inline __attribute__((always_inline)) KERNEL_TARGET
 #include "order/lanes16.inc.h"
 
-_Static_assert(LANES == RDI_TOP_LANES, "the top of a stack has all lanes of the vectors");
+_Static_assert(LANES == RDI_TOP_LANES, "lanes16 must have as many lanes as the top of a stack");
 
 static KERNEL_TARGET unsigned later(const rdi_stack_top *t, int16_t time) {
     const lanes16 times = lanes_load((const uint16_t *)t->time);
@@ -64,7 +64,7 @@ static KERNEL_TARGET uint64_t starts(const uint64_t *block, size_t n, uint16_t *
 }
 
 static KERNEL_TARGET uint64_t stores(const uint8_t *kind, size_t n) {
-    _Static_assert(RD_STORE == 2, "a shift by 6 makes the bit of stores the sign of a byte");
+    _Static_assert(RD_STORE == 2, "a shift by 6 must make the bit of stores the sign of a byte");
     if (n < RDI_TOP_TILE)
         return rdi_top_plain.stores(kind, n);
     __m256i low = _mm256_loadu_si256((const __m256i *)kind);

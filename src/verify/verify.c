@@ -112,10 +112,10 @@ rd_status rd_verify_new(rd_ctx *ctx, const rd_verify_config *config, rd_verify *
     config = &known;
     size_t longest = config->longest ? config->longest : DEFAULT_LONGEST;
     if (config->shortest > longest)
-        return rdi_fail(
-            ctx, RD_EINVAL,
-            "verify: the shortest trace (%zu references) is longer than the longest trace (%zu)",
-            config->shortest, longest);
+        return rdi_fail(ctx, RD_EINVAL,
+                        "verify: the shortest trace (%zu references) is longer than the longest "
+                        "trace (%zu references)",
+                        config->shortest, longest);
     rd_verify *v = rdi_calloc(ctx, 1, sizeof *v);
     if (!v)
         return RD_ENOMEM;
