@@ -186,5 +186,5 @@ static rd_status callgrind_write(const rdi_export *e, rdi_text *out) {
     return status;
 }
 
-const rdi_exporter rdi_exporter_callgrind = {"callgrind", "for callgrind_annotate and KCachegrind",
-                                             callgrind_write};
+const rdi_exporter rdi_exporter_callgrind = {
+    "callgrind", "a profile for callgrind_annotate and KCachegrind", callgrind_write};

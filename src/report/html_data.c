@@ -311,7 +311,7 @@ void rdi_html_unlike(rd_json_writer *w, const rd_page *page) {
     } settings[] = {{RD_DIFFERENT_BLOCKS, "block sizes"},
                     {RD_DIFFERENT_BOUNDS, "bounds"},
                     {RD_DIFFERENT_KINDS, "kinds of references"},
-                    {RD_DIFFERENT_STACKS, "stacks, of which only one is private"},
+                    {RD_DIFFERENT_STACKS, "stacks: only one profile has private stacks"},
                     {RD_DIFFERENT_ORDERS, "orders of the threads' references"},
                     {RD_DIFFERENT_WARMUPS, "numbers of requests left out (--warmup)"},
                     {RD_DIFFERENT_EXPIRIES, "rules for expired objects (--expiry)"}};

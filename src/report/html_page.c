@@ -99,8 +99,8 @@ static rd_status check_kind(rd_ctx *ctx, const rd_page *page, bool *objects) {
     }
     if (*objects && page->n_machines)
         return rdi_fail(ctx, RD_EINVAL,
-                        "%s: this profile is of object caches, which no machine has; make the page "
-                        "without machines",
+                        "%s: this profile is of object caches, but a machine describes caches of a "
+                        "processor; make the page without machines",
                         page->names[0]);
     return RD_OK;
 }

@@ -286,7 +286,7 @@ static void say_line(const line_facts *f, rdi_text *words) {
     else if (small)
         rdi_text_printf(words,
                         "%s is small enough for this cache: look for large buffers that are used "
-                        "in between, and make them smaller or reuse one " GUIDE ".",
+                        "in between, and make them smaller, or reuse one buffer " GUIDE ".",
                         small->name);
 }
 

@@ -224,6 +224,13 @@ static int compare_misses(const machine_change *c, size_t i, bool *known) {
     return after < before ? -1 : 1;
 }
 
+static bool has_unknown_misses(const machine_change *c) {
+    for (size_t i = 0; i < c->machine->caches.n; i++)
+        if (isnan(c->found[0].estimate[i]) || isnan(c->found[1].estimate[i]))
+            return true;
+    return false;
+}
+
 /* Gives the answer if the cost is not known: compares the misses of the outermost cache that misses more
  * often with one of the two profiles. */
 static void say_misses(rdi_text *t, const machine_change *c) {
@@ -235,8 +242,9 @@ static void say_misses(rdi_text *t, const machine_change *c) {
         told = told || known;
     }
     rdi_text_printf(t, "The cost of misses on %s is not known, because %s", c->machine->name,
-                    c->stacks ? "a profile has private stacks"
-                              : "a latency or the misses of a cache are unknown");
+                    c->stacks               ? "a profile has private stacks"
+                    : has_unknown_misses(c) ? "the misses of a cache are unknown"
+                                            : "its description lacks a latency or the clock rate");
     if (order)
         rdi_text_printf(t, "; its %s %s %s often in \"%s\" than in \"%s\".",
                         c->machine->caches.cache[i].name,

@@ -28,8 +28,9 @@ function sayWait(m, p, found) {
             "caches, the references that reach memory, and their cost; \u2018simulate --stacks=private " +
             `${m.name ? `--machine=${machineName(m)}` : "--caches=..."}\u2019 counts the misses of all caches exactly.`;
     if (!found.cycles)
-        return `The cost of the misses on ${machineName(m)} is not known, because its description lacks a latency ` +
-            "or the clock rate, or because the misses of a cache are unknown.";
+        return `The cost of the misses on ${machineName(m)} is not known, because ` + (found.estimate.includes(null)
+            ? "some of its caches are larger than the bound of the analysis, or smaller than the sample resolves."
+            : "its description lacks a latency or the clock rate.");
     return `On ${machineName(m)}, waiting for data takes ${waitRange(m, found.cycles)}` +
         (m.clock ? ` at ${m.clock}\u00a0GHz, ${count(found.cycles[0])} to ${count(found.cycles[1])} cycles. `
             : ". ") +
