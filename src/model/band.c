@@ -122,7 +122,8 @@ rd_status rd_objects_band(rd_ctx *ctx, const rd_profile *p, uint64_t bytes, doub
     double ratio, at_more, at_less;
     if (!f || !f->is_sample)
         return rdi_fail(ctx, RD_EINVAL,
-                        "the profile has no confidence band; a sample of objects gives one");
+                        "the profile has no confidence band; analyze with --weight=bytes and -e "
+                        "shards:rate=0.01 to get one");
     double off = (double)bytes * f->size_error[power_of(bytes)];
     uint64_t more = to_size(ceil((double)bytes + off)), less = to_size(floor((double)bytes - off));
     RD_TRY(rd_objects_at(ctx, p, more, &ratio, &at_more, NULL));

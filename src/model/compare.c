@@ -366,7 +366,7 @@ rd_status rd_compare(rd_ctx *ctx, rd_profile *a, rd_profile *b, rd_binning binni
     if (rd_profile_objects(a) && rd_profile_objects(a)->count != rd_profile_objects(b)->count)
         return rdi_fail(
             ctx, RD_EINVAL,
-            "cannot compare: the profiles have different settings; analyze both traces with "
+            "cannot compare: the profiles count different requests; analyze both traces with "
             "the same --count");
     RD_TRY(compare_misses(ctx, pair, &result));
     RD_TRY(compare_bins(ctx, pair, finite, &result));

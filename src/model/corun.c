@@ -256,7 +256,7 @@ static rd_status describe(const rd_corun *c, size_t i, uint64_t blocks, double o
     const program *p = &c->programs[i];
     if (p->bounded && (double)blocks > p->most && occupied >= p->most)
         return rdi_fail(c->ctx, RD_EINVAL,
-                        "program %zu would occupy more than %.0f blocks, the bound of its "
+                        "program %zu would occupy at least %.0f blocks, the bound of its "
                         "analysis: analyze it without --bound",
                         i + 1, p->most);
     if (occupied < p->resolution)
@@ -383,8 +383,9 @@ rd_status rd_corun_assign(const rd_corun *c, uint64_t blocks, size_t caches, siz
     RDI_NEED(c->ctx, cache_of, programs);
     if (c->n > RD_CORUN_ASSIGN_MAX || caches == 0)
         return rdi_fail(c->ctx, RD_EINVAL,
-                        "an assignment needs 1 to %d programs and at least 1 cache",
-                        RD_CORUN_ASSIGN_MAX);
+                        "cannot assign %zu programs to %zu caches: an assignment needs at most %d "
+                        "programs and at least 1 cache",
+                        c->n, caches, RD_CORUN_ASSIGN_MAX);
     caches = caches < c->n ? caches : c->n; /* with more caches than programs, some would stay
                                                empty */
     search f = {.n = c->n, .sets = (size_t)1 << c->n, .most = (c->n + caches - 1) / caches};

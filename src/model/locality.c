@@ -91,7 +91,8 @@ static rd_status check_config(rd_ctx *ctx, const rd_model_config *c) {
                         "method single needs reference groups as bins, for example reference:1000");
     bool loglinear = kind == RD_BINS_LOGLINEAR && c->binning.param == 0;
     if (kind != RD_BINS_REFERENCE && kind != RD_BINS_LOG && !loglinear)
-        return rdi_fail(ctx, RD_EINVAL, "method multi needs log, loglinear or reference bins");
+        return rdi_fail(ctx, RD_EINVAL,
+                        "method multi needs log, loglinear (without a width) or reference bins");
     if (kind == RD_BINS_REFERENCE && (c->binning.param < 1 || c->binning.param > 1000000))
         return rdi_fail(ctx, RD_EINVAL,
                         "the number of reference groups is %" PRIu64
@@ -107,7 +108,7 @@ static rd_status check_distances(rd_ctx *ctx, const rd_profile *p, size_t number
     if (rd_profile_private(p))
         return rdi_fail(
             ctx, RD_EINVAL,
-            "profile %zu has private stacks: a prediction has no coherence misses; analyze "
+            "profile %zu has private stacks: a model cannot predict coherence misses; analyze "
             "without --stacks=private",
             number);
     if (!f->sums_known)

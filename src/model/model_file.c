@@ -121,9 +121,10 @@ static void read_piece(rdi_json *j, rd_model *m) {
     p.share = v[0];
     p.low = (rdi_edge){v[1], v[2]};
     p.high = (rdi_edge){v[3], v[4]};
-    if (!(p.share >= 0 && p.share <= 1 && p.low.c <= p.high.c && p.low.e <= p.high.e))
-        rdi_json_fail(
-            j, "the share of a piece is not from 0 to 1, or its low edge is above its high edge");
+    if (!(p.share >= 0 && p.share <= 1))
+        rdi_json_fail(j, "the share of a piece is not from 0 to 1");
+    if (!(p.low.c <= p.high.c && p.low.e <= p.high.e))
+        rdi_json_fail(j, "the low edge of a piece is above its high edge");
     if (j->status == RD_OK && rdi_model_add(m, p) != RD_OK)
         j->status = RD_ENOMEM;
 }

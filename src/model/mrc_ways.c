@@ -34,8 +34,9 @@ static rd_status check_cache(rd_ctx *ctx, const rd_profile *p, uint64_t sets, ui
     if (hits > UNCERTAINTY * (double)f->references)
         return rdi_fail(ctx, RD_EINVAL,
                         "a cache of %" PRIu64 " sets with %" PRIu64
-                        " ways may hit at distances above the analysis bound of %" PRIu64
-                        " blocks; analyze with a larger bound, or with none",
+                        " ways may hit at distances of %" PRIu64
+                        " blocks, the analysis bound, or more; analyze with a larger bound, or "
+                        "with none",
                         sets, ways, f->bound);
     return RD_OK;
 }

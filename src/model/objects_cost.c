@@ -21,13 +21,15 @@ static rd_status start(rd_ctx *ctx, const rd_profile *p, const rd_object_prices 
                         "--weight=bytes");
     if (!(known.per_gb >= 0 && known.per_miss >= 0) || !isfinite(known.per_gb) ||
         !isfinite(known.per_miss))
-        return rdi_fail(ctx, RD_EINVAL,
-                        "a GB costs %g and a miss costs %g; both must be numbers of at least 0",
-                        known.per_gb, known.per_miss);
+        return rdi_fail(
+            ctx, RD_EINVAL,
+            "a GB costs %g and a miss costs %g; both must be finite numbers of at least 0",
+            known.per_gb, known.per_miss);
     if (known.per_gb == 0 && known.per_miss == 0)
-        return rdi_fail(ctx, RD_EINVAL,
-                        "a GB and a miss both cost 0, so that all caches cost the same; one of "
-                        "them must have a price");
+        return rdi_fail(
+            ctx, RD_EINVAL,
+            "a GB and a miss both cost 0, so all caches cost the same; give at least one "
+            "price above 0");
     *out = (cost_scan){rdi_mrc_scan_start(p), rd_profile_objects(p), known};
     return RD_OK;
 }

@@ -76,7 +76,8 @@ rd_status rdi_hist_new(rd_ctx *ctx, rd_binning binning, rdi_hist **out) {
     if (binning.kind == RD_BINS_EDGES)
         return rdi_fail(
             ctx, RD_EINVAL,
-            "RD_BINS_EDGES cannot be chosen, because such bins have no edges; choose other bins");
+            "RD_BINS_EDGES cannot be chosen, because rd_binning does not contain the edges; choose "
+            "other bins");
     return new_hist(ctx, binning, out);
 }
 

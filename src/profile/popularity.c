@@ -76,10 +76,11 @@ const char *rdi_popularity_mistake(const rd_objects_facts *f) {
             return "a size class has too few or too many bytes for its objects";
         classes += n;
     }
-    if (f->n_popularity > RD_POPULARITY_ROWS || objects != classes ||
+    if (f->n_popularity > RD_POPULARITY_ROWS)
+        return "\"popularity\" has too many rows";
+    if (objects != classes ||
         requests > (rdi_u128)f->reads.requests + f->writes.requests + f->touches.requests)
-        return "\"popularity\" has too many rows, or does not match the numbers of objects and "
-               "requests";
+        return "\"popularity\" does not match the numbers of objects and requests";
     return NULL;
 }
 

@@ -44,7 +44,7 @@ static void read_caches(rdi_profile_reader *r, void *field) {
  * yet. */
 static size_t caches_of(rdi_profile_reader *r, const rd_miss_causes *c) {
     if (c->n_caches == 0)
-        rdi_json_fail(&r->j, "\"caches\" must come first");
+        rdi_json_fail(&r->j, "\"caches\" must come before the lists of \"causes\"");
     return c->n_caches;
 }
 

@@ -238,9 +238,10 @@ static const char *objects_mistake(const rd_profile_facts *facts, const void *da
         return "the requests in \"objects\" do not add up to those of the profile";
     if (f->largest >= UINT64_C(1) << 63)
         return "the size of the largest object is not below 2^63";
-    if (f->n_live > RD_LIVE_POINTS || classes > f->objects)
-        return "\"live\" has too many rows, or the size classes have more objects than \"objects\" "
-               "says";
+    if (f->n_live > RD_LIVE_POINTS)
+        return "\"live\" has too many rows";
+    if (classes > f->objects)
+        return "the size classes together have more objects than the profile";
     for (size_t i = 1; i < f->n_live; i++)
         if (f->live[i].request <= f->live[i - 1].request || f->live[i].time < f->live[i - 1].time)
             return "the moments of live bytes are not in ascending order";

@@ -142,10 +142,10 @@ static const char *block_mistake(const rd_shared_block *b) {
     rdi_u128 misses = (rdi_u128)b->true_sharing + b->false_sharing;
     if (b->threads < 2 || misses == 0 || misses > (rdi_u128)b->loads + b->stores)
         return "the counts of a shared block contradict each other";
-    if (!b->first != !b->second || b->removes > misses)
-        return "a shared block has only one of \"first\" and \"second\", or its \"removes\" is "
-               "above "
-               "its coherence misses";
+    if (!b->first != !b->second)
+        return "a shared block has only one of \"first\" and \"second\"";
+    if (b->removes > misses)
+        return "the \"removes\" of a shared block is above the number of its coherence misses";
     for (size_t i = 0; i < b->n_items; i++)
         if (b->items[i].first > b->items[i].last ||
             (i && b->items[i].first <= b->items[i - 1].last))

@@ -125,8 +125,10 @@ static bool adds_up(const rd_stretch *s) {
 static const char *stretches_mistake(const rd_profile_facts *facts, const void *data) {
     const rd_stretches *all = data;
     rdi_u128 requests = 0;
-    if (all->every == 0 || all->n > RD_STRETCHES_MAX)
-        return "the stretches of time have no length, or there are too many";
+    if (all->every == 0)
+        return "the length of the stretches of time is 0";
+    if (all->n > RD_STRETCHES_MAX)
+        return "there are too many stretches of time";
     for (size_t i = 0; i < all->n; i++) {
         const rd_stretch *s = &all->rows[i];
         if (s->from % all->every || (i && s->from <= s[-1].from))
@@ -138,7 +140,7 @@ static const char *stretches_mistake(const rd_profile_facts *facts, const void *
     }
     return requests == facts->references
                ? NULL
-               : "the requests of all stretches of time do not add up to the profile";
+               : "the requests of all stretches of time do not add up to those of the profile";
 }
 
 /* ---- writing ---- */

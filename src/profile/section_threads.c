@@ -171,7 +171,8 @@ static const char *threads_mistake(const rd_profile_facts *facts, const void *da
     }
     return references == facts->references && infinite == facts->infinite
                ? NULL
-               : "the references of all threads do not add up to the profile";
+               : "the references or infinite distances of all threads do not add up to those "
+                 "of the profile";
 }
 
 /* ---- writing ---- */

@@ -11,7 +11,8 @@ static const rdi_section *const sections[] = {
 #undef RDI_SECTION
 };
 
-_Static_assert(RDI_COUNT(sections) <= RDI_SECTIONS_MAX, "raise RDI_SECTIONS_MAX");
+_Static_assert(RDI_COUNT(sections) <= RDI_SECTIONS_MAX,
+               "there are more sections than RDI_SECTIONS_MAX; raise it");
 
 const rdi_section *rdi_section_at(size_t index) {
     return index < RDI_COUNT(sections) ? sections[index] : NULL;

@@ -28,7 +28,7 @@ static void spread_group(alike *group, uint64_t others, double *mass) {
 }
 
 /* Adds the expected number of references per cell of distance to mass[], for the reuses whose time
- * is above known_upto. */
+ * distance is above times->known_upto. */
 static void spread_points(const rdi_time_histogram *times, uint64_t others, double *mass) {
     /* Number of gaps that are at least as long as the time distance of the current point. */
     double longer = (double)times->blocks;

@@ -40,7 +40,7 @@ static rd_status parse_u64(const times_reader *r, const char *text, uint64_t *ou
     errno = 0;
     unsigned long long x = strtoull(text, &end, 10);
     if (!isdigit((unsigned char)*text) || *end || errno)
-        return bad(r, "expected a whole number");
+        return bad(r, "expected a whole number from 0 to 2^64 - 1");
     *out = x;
     return RD_OK;
 }
@@ -188,7 +188,9 @@ static rd_status check_blocks(times_reader *r, uint64_t given) {
                         r->name);
     if (r->blocks == 0 && r->reuses > 0)
         return rdi_fail(r->ctx, RD_EFORMAT,
-                        "%s: the file has reuses, but its number of distinct blocks is 0", r->name);
+                        "%s: the file has reuses, but its number of distinct blocks is 0; give the "
+                        "right number with --blocks",
+                        r->name);
     if (r->reuses > UINT64_MAX - 1 - r->blocks)
         return rdi_fail(r->ctx, RD_ERANGE, "%s: there are 2^64 references or more", r->name);
     return RD_OK;
