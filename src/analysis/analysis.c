@@ -428,8 +428,10 @@ rd_status rd_analysis_profile(rd_analysis *a, rd_profile **out) {
     RDI_NEED(a ? a->ctx : NULL, a, out);
     if (!a->profile)
         return rdi_fail(a->ctx, RD_ESTATE,
-                        "the analysis has no profile: it has not run, it failed, or the profile "
-                        "was already handed over");
+                        a->ran ? "the analysis has no profile: it failed, or the profile was "
+                                 "already handed over"
+                               : "the analysis has not run, so it has no profile; call "
+                                 "rd_analysis_run() first");
     *out = a->profile;
     a->profile = NULL;
     return RD_OK;

@@ -12,7 +12,8 @@
 #define BUFFER_BLOCKS ((size_t)1 << 17)
 #define BUFFERS                                                                                    \
     8 /* number of buffers per decoder, enough for about two slices. The consumer holds fewer. */
-_Static_assert(BUFFERS > RDI_READ_AHEAD_KEPT + 1, "a decoder needs a free buffer");
+_Static_assert(BUFFERS > RDI_READ_AHEAD_KEPT + 1,
+               "a decoder must have more buffers than the consumer can hold");
 #define BUFFERS_BYTES (BUFFERS * BUFFER_BLOCKS * sizeof(uint64_t))
 
 typedef struct buffer {

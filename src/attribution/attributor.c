@@ -271,10 +271,10 @@ rd_status rd_attributor_event(rd_attributor *a, const rd_event *event) {
     RD_TRY(rdi_attributor_is_open(a));
     if (event->kind == RD_EVENT_SYNC_RELEASE || event->kind == RD_EVENT_SYNC_ACQUIRE)
         return RD_OK; /* these events give no names to addresses */
-    if (event->kind < RD_EVENT_MODULE || event->kind > RD_EVENT_CALLER ||
-        (event->kind == RD_EVENT_MODULE && !event->path))
-        return rdi_fail(a->ctx, RD_EINVAL,
-                        "an event has an unknown kind, or is a module without a path");
+    if (event->kind < RD_EVENT_MODULE || event->kind > RD_EVENT_CALLER)
+        return rdi_fail(a->ctx, RD_EINVAL, "an event has an unknown kind, %d", (int)event->kind);
+    if (event->kind == RD_EVENT_MODULE && !event->path)
+        return rdi_fail(a->ctx, RD_EINVAL, "the event of a module has no path");
     if (event->kind == RD_EVENT_MODULE || event->kind == RD_EVENT_UNLOAD)
         return change_modules(a, event);
     if (event->kind == RD_EVENT_CONTEXT && a->config.contexts)

@@ -46,9 +46,10 @@ static rd_status next_line(machine_reader *r, char **text) {
         const char *stop = memchr(r->at, '\n', (size_t)(r->end - r->at));
         size_t n = (size_t)((stop ? stop : r->end) - r->at);
         r->number++;
-        if (n >= sizeof r->line || memchr(r->at, '\0', n))
-            return fail_line(r, "the line has more than %zu bytes, or contains a NUL character",
-                             sizeof r->line - 1);
+        if (n >= sizeof r->line)
+            return fail_line(r, "the line has more than %zu bytes", sizeof r->line - 1);
+        if (memchr(r->at, '\0', n))
+            return fail_line(r, "the line contains a NUL byte");
         memcpy(r->line, r->at, n);
         r->at += n + (stop ? 1 : 0);
         while (n > 0 && strchr(" \t\r", r->line[n - 1]))
@@ -282,8 +283,9 @@ rd_status rd_machine_at(rd_ctx *ctx, size_t index, rd_machine *out) {
     RDI_NEED(ctx, ctx, out);
     char name[sizeof out->name];
     if (!preset_name(index, name))
-        return rdi_fail(ctx, RD_EINVAL, "there is no machine with the index %zu; there are %zu",
-                        index, rd_machine_count());
+        return rdi_fail(ctx, RD_EINVAL,
+                        "there is no machine with the index %zu; there are %zu machines", index,
+                        rd_machine_count());
     machine_reader r = presets(ctx);
     bool found = false;
     return read_entry(&r, name, out, &found);
