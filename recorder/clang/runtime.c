@@ -131,10 +131,11 @@ static void end_program(const char *why) {
 }
 
 static void end_program_without_buffer(void) {
-    dprintf(STDERR_FILENO,
-            "reusedist: too many threads or processes record at once: together they use all %u "
-            "buffers; stopping the program\n",
-            channel->buffers);
+    dprintf(
+        STDERR_FILENO,
+        "reusedist: stopping the program, because too many threads or processes record at once and "
+        "use all %u buffers; start fewer of them\n",
+        channel->buffers);
     _exit(1);
 }
 
@@ -779,7 +780,8 @@ __attribute__((constructor(101))) static void open_channel(void) {
         return;
     rdi_channel *mapped = map_channel(path, &bytes);
     if (mapped == MAP_FAILED)
-        end_program("cannot map the memory that is shared with the analyzer");
+        end_program("cannot open the file in REUSEDIST_CHANNEL, the memory that is shared with the "
+                    "analyzer; unset the variable to run without recording");
     if (mapped->magic != RDI_CHANNEL_MAGIC)
         end_program("the program's recorder and the analyzer have different versions; build the "
                     "program again");

@@ -90,8 +90,8 @@ static void end_program(const HChar *why) {
 
 static void end_program_without_buffer(void) {
     VG_(umsg)
-    ("reusedist: too many processes record at once: together they use all %u buffers; stopping the "
-     "program\n",
+    ("reusedist: stopping the program, because too many processes record at once and use all %u "
+     "buffers; start fewer processes, or omit --trace-children\n",
      channel->buffers);
     VG_(exit)(1);
 }
