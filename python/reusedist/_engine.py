@@ -123,7 +123,7 @@ class Engine:
             raise WrongOrder("a child process cannot use an engine of its parent; make another one")
         with handle.context.alone():
             if self._in_use:
-                raise WrongOrder("the sink of an engine cannot use this engine")
+                raise WrongOrder("a sink cannot use the engine that calls it")
             self._in_use = True
             try:
                 yield handle

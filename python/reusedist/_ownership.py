@@ -120,7 +120,7 @@ class Handle(_NotCopied):
         self._process = os.getpid()
 
     def is_inherited(self) -> bool:
-        """Returns whether this process is a child that fork() made after the object."""
+        """Returns whether this process is a child that fork() made after the object was created."""
         return self._process != os.getpid()
 
     def close(self) -> None:
@@ -239,7 +239,8 @@ class Callback:
         return self.raised is not None or (_exiting and not self._main)
 
     def _enter_library(self) -> None:
-        """Registers the call before _must_stop(), because _stop_callbacks() sets its flag before it waits."""
+        """Registers the call. The caller asks _must_stop() only afterwards, because _stop_callbacks() sets _exiting
+        before it waits for registered calls."""
         if not self._main:
             _in_library.add(self)
 

@@ -49,7 +49,8 @@ class Profile:
 
     def __init__(self, handle: Handle) -> None:
         if not isinstance(handle, Handle):
-            raise TypeError("measure(), analyze() and Profile.read() make profiles")
+            raise TypeError("a profile cannot be made by Profile(); use measure(), analyze(), Engine.profile(), "
+                            "Profile.read() or Profile.from_json()")
         self._handle = handle
         self._context = handle.context
 

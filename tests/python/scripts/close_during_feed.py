@@ -21,7 +21,7 @@ for name in ("stream", "chunks"):
     with rd.Engine(name, sink=misuse) as engine:
         engine.feed(trace)
         assert engine.profile().references == trace.size
-assert set(refused) == {"the sink of an engine cannot use this engine"}, set(refused)
+assert set(refused) == {"a sink cannot use the engine that calls it"}, set(refused)
 
 for name in ("stream", "chunks", "bk"):
     engine = rd.Engine(name)
