@@ -99,6 +99,7 @@ void bench_print(bench *b, const bench_result *r) {
            r->threads, n / r->median / 1e6, n / r->best / 1e6, r->median * 1e9 / n, r->peak_bytes,
            r->answer);
     if (b->notes)
-        printf("    %.3f s, including %.3f s of system time; %s\n", r->checked, r->system, r->note);
+        printf("    the checked run took %.3f s, including %.3f s of system time; %s\n", r->checked,
+               r->system, r->note);
     fflush(stdout);
 }

@@ -140,7 +140,8 @@ static int parse_prices(rd_ctx *ctx, const mrc_options *o, rd_object_prices *out
     if (!o->per_gb || !o->per_miss)
         return fail_usage("mrc: --cost-per-gb and --cost-per-miss must be given together");
     if (o->hits || o->ways || o->objects.every)
-        return fail_usage("mrc: --cost-per-gb cannot be combined with --hits, --ways or --every");
+        return fail_usage("mrc: --cost-per-gb cannot be combined with --hits, --ways or --every; "
+                          "omit these options");
     if (rd_opts_set(ctx, "mrc", rows, out, "cost-per-gb", o->per_gb) != RD_OK ||
         rd_opts_set(ctx, "mrc", rows, out, "cost-per-miss", o->per_miss) != RD_OK)
         return fail_usage("%s", rd_last_error(ctx));

@@ -157,8 +157,8 @@ static int learn(rd_ctx *ctx, const predict_options *o, const rd_model_config *c
     training_free(&set);
     if (status == EXIT_OK && choice.constant)
         tell_user(
-            "no peak grows with the size of the input, so the model predicts only the constant "
-            "pattern");
+            "no peak of the distances represents the input size, so the model predicts only "
+            "the constant pattern; if the distances grow with the input, use --size-from=blocks");
     if (status == EXIT_OK && o->model)
         status = keep_model(ctx, *out, o->model);
     return status;

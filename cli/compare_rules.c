@@ -34,9 +34,9 @@ static reading read_different(const pair *what) {
 }
 
 static reading read_bound_broken(const pair *what) {
-    return what->c->bound_checked
-               ? value_of(!what->c->bound_held)
-               : no_value("the rule needs one exact profile and one that states an error bound");
+    return what->c->bound_checked ? value_of(!what->c->bound_held)
+                                  : no_value("the rule needs two profiles of the same run: an "
+                                             "exact one, and one that states an error bound");
 }
 
 static reading read_accuracy(const pair *what) {
@@ -246,10 +246,13 @@ static measured measure_around(const struct rule_measure *m, const pair *what) {
 /* Returns why the counts of two profiles cannot be compared, or NULL. */
 static const char *find_unlike(const rd_profile *a, const rd_profile *b) {
     uint32_t different = rd_profile_differences(a, b);
-    return different & RD_DIFFERENT_KINDS     ? "the profiles have different kinds of references"
-           : different & RD_DIFFERENT_STACKS  ? "only one of the profiles has private stacks"
-           : different & RD_DIFFERENT_WARMUPS ? "the profiles have different warm-ups"
-                                              : NULL;
+    return different & RD_DIFFERENT_KINDS ? "the profiles have different kinds of references; "
+                                            "analyze both with the same --kinds"
+           : different & RD_DIFFERENT_STACKS
+               ? "only one of the profiles has private stacks; analyze both with the same --stacks"
+           : different & RD_DIFFERENT_WARMUPS
+               ? "the profiles have different warm-ups; analyze both with the same --warmup"
+               : NULL;
 }
 
 void apply_rule(rd_ctx *ctx, const compare_rule *rule, const rd_comparison *c, const rd_profile *a,

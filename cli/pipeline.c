@@ -224,7 +224,8 @@ static void tell_result(const pipeline *p, const rd_profile *profile) {
     rd_format_bytes((double)usage.ru_maxrss * 1024, resident);
     tell_user("engine %s%s%s%s%s", facts->engine, *facts->engine_options ? ":" : "",
               facts->engine_options, *note ? ": " : "", note);
-    tell_user("%s %s%s in %.2f s, %s/s; peak memory of the analysis %s, of the process %s",
+    tell_user("the analysis of %s %s%s took %.2f s (%s/s); its peak memory was %s, and that of the "
+              "process was %s",
               references, rd_profile_objects(profile) ? "request" : "block reference",
               facts->references == 1 ? "" : "s", facts->seconds, rate, memory, resident);
 }

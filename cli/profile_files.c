@@ -156,7 +156,8 @@ void tell_estimate(const rd_profile *profile) {
     const rd_profile_facts *f = rd_profile_facts_of(profile);
     bool sampled = f->skipped || rd_mrc_has_band(profile); /* the result says so itself */
     if (!f->exact && f->references && !sampled && !rd_profile_objects(profile))
-        tell_user("the results are estimates of engine %s; the table of 'mrc' states their error",
+        tell_user("the results are estimates of engine %s; mrc without --hits and --out=csv states "
+                  "their error",
                   f->engine ? f->engine : "unknown");
 }
 

@@ -178,7 +178,8 @@ static int prepare_valgrind(recorder_command *c, const recorder_options *o, cons
                             const burst *bursts) {
     char directory[PATH_MAX];
     if (!find_tool(directory))
-        return fail("this build has no recorder; install Valgrind's development files and rebuild");
+        return fail("this build has no recorder for Valgrind; install Valgrind's development files "
+                    "and rebuild, or use --tool=clang");
     if (check_temporary_folder() != EXIT_OK)
         return EXIT_FAILED;
     add_valgrind(c, o, live, bursts);

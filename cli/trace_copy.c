@@ -120,10 +120,9 @@ static void tell_losses(const trace_copy *c, const rd_trace *trace) {
             tell_user("format %s cannot store %s, so the new trace does not have them",
                       c->format->name, field_name(field));
     if (c->sampled && !writes_native(c))
-        tell_user(
-            "format %s cannot mark that the recorder skipped references; analyses of the new trace "
-            "call its results exact; to keep the mark, use format native",
-            c->format->name);
+        tell_user("format %s cannot mark that the recorder skipped references, so analyses of the "
+                  "new trace will call their results exact; use --to=native to keep the mark",
+                  c->format->name);
     if (c->ids && !c->format->ids && !writes_native(c))
         tell_user(
             "format %s cannot mark addresses as object ids; analyze the new trace with -b addr",

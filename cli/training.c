@@ -75,11 +75,11 @@ int training_choose(rd_ctx *ctx, training_set *set, size_t without, size_choice 
         return choose_peak(ctx, set, without, out);
     for (size_t i = 0; i < set->n && given == 0; i++)
         if (rd_profile_facts_of(set->runs[i].profile)->blocks == RD_UNKNOWN)
-            return fail_usage(
-                "%s: the profile has no number of blocks; give the sizes of all inputs, such as "
-                "%s SIZE=%s",
-                set->paths[i], set->against && i == set->n - 1 ? "--against" : "--train",
-                set->paths[i]);
+            return fail_usage("%s: the number of blocks of this profile is unknown; give the sizes "
+                              "of all inputs, such as %s SIZE=%s",
+                              set->paths[i],
+                              set->against && i == set->n - 1 ? "--against" : "--train",
+                              set->paths[i]);
     return EXIT_OK;
 }
 

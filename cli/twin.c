@@ -84,8 +84,8 @@ static int print_prediction(const twin *t) {
     if (status != RD_OK)
         return fail_status(t->ctx, status);
     if (!t->options->pipe.quiet && t->references)
-        tell_user("input size %.10g (%s), known after %" PRIu64 " block references", t->size,
-                  rd_model_facts_of(t->model)->size_unit, t->references);
+        tell_user("the input size is %.10g (%s); it was known after %" PRIu64 " block references",
+                  t->size, rd_model_facts_of(t->model)->size_unit, t->references);
     int exit_status = analysis_print(t->ctx, t->options, p);
     fflush(stdout);
     rd_profile_free(p);

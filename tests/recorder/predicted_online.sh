@@ -13,7 +13,7 @@ rm runs
     echo "exit status $?"
 wc -l <runs
 "$REUSEDIST" compare --fail-if="accuracy<90%" predicted.json 60000.json >/dev/null && echo accurate
-grep -o "input size [56][0-9]*" messages | sed 's/[0-9]*$//'
+grep -o "input size is [56][0-9]*" messages | sed 's/[0-9]*$//'
 
 # The program ends before the size is known.
 "$REUSEDIST" run --predict=model.json -- true || echo "exit status $?"

@@ -10,7 +10,7 @@
 "$REUSEDIST" analyze -v -e chunks t.trace 2>&1 >/dev/null | grep -o ': 1 thread,'
 for engine in null bk:arity=16; do
     "$REUSEDIST" analyze -v -e $engine t.trace 2>&1 >/dev/null |
-        awk -v processors="$(nproc)" '/peak memory/ { sub(/.*peak memory of the analysis /, ""); mib = $1 }
+        awk -v processors="$(nproc)" '/peak memory/ { sub(/.*its peak memory was /, ""); mib = $1 }
             END { print (processors == 1 || mib > 16) ? "reads ahead" : "one thread" }'
 done
 "$REUSEDIST" analyze -t many t.trace || echo $?

@@ -3,7 +3,7 @@
 # unknown operations, and lifetimes of 0.
 try() {
     { "$REUSEDIST" mrc --weight=bytes -v --sizes=100 --out=csv "$@" 2>&1 || true; } |
-        sed '/ objects\?$/d; /engine objects/d; / in [0-9.]* s, /d; /^bytes,/d'
+        sed '/ objects\?$/d; /engine objects/d; / took [0-9.]* s (/d; /^bytes,/d'
 }
 csv() {
     printf 'id,size,time,op,ttl\n7,1,1,set,9\n%s\n7,1,9,get,9\n' "$1" >t.csv
