@@ -131,7 +131,7 @@ typedef struct rd_profile_facts {
     double half_width[RD_BAND_SIZES]; /* half width of a sample's confidence band at 1, 2, 4 ...
                                          blocks */
     rd_binning binning;
-    bool sums_known;  /* false: the sums of the bins are meaningless (khw) */
+    bool sums_known;  /* false: the sums of the bins are meaningless, as with engine khw */
     bool partial;     /* true: the analysis ended early, and the profile covers the trace up to that
                          point */
     uint64_t skipped; /* number of references that the recorder intentionally left out; RD_UNKNOWN:

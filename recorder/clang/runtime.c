@@ -384,8 +384,9 @@ static void put_switch(uint64_t *to, uint32_t context) {
     here.context = context;
 }
 
-/* Writes a change to the current context into the buffer, and makes room for an event of `words`
- * words after it. The cursor must not be in the buffer. */
+/* Makes the current context the context of the next record: writes a context switch into the buffer if the
+ * last record has another context. Makes room for an event of `words` words after it. The cursor must not be in
+ * the buffer. */
 static void change_context(uint64_t words) {
     uint32_t context = contexts_now();
     define_context(context, words);

@@ -314,9 +314,9 @@ rdi_channel_collapse_avx512(rdi_collapse *c, unsigned shift, uint64_t *words, ui
 }
 #endif
 
-/* Removes records that touch only the last block that the previous record touches, except some stores if
- * RDI_COLLAPSE_LOADS is set. Their distance is 0, so it is enough to count them. Returns the number of words that remain, and sets the words
- * after them to 0. */
+/* Removes records that touch only the last block that the previous record touches. If RDI_COLLAPSE_LOADS is set, a
+ * store stays unless the previous record is a store, too. The distance of the removed records is 0, so it is enough to
+ * count them. Returns the number of words that remain, and sets the words after them to 0. */
 static inline uint64_t rdi_channel_collapse(rdi_channel *channel, uint64_t *words, uint64_t n) {
     unsigned shift = (channel->collapse & ~(unsigned)RDI_COLLAPSE_LOADS) - 1 + RDI_RECORD_SHIFT;
     uint64_t step = channel->record_words;

@@ -12,8 +12,9 @@ static inline uint8_t kind_of(uint64_t word) {
     return (uint8_t)(kind + 1 + (kind >> 1));
 }
 
-/* The loops have no branches, so that compilers vectorize them even without a 64-bit arithmetic shift;
- * the second loop handles the rare negative addresses. */
+/* Decodes n words into columns. Returns false if a record is invalid. The first loop shifts logically, so that
+ * compilers vectorize it even for processors without a 64-bit arithmetic shift. The second loop runs only if there
+ * are negative addresses, which are rare. */
 static inline __attribute__((always_inline)) bool decode_words_any(const uint64_t *restrict words,
                                                                    size_t n, uint64_t tag,
                                                                    rdi_columns *restrict col) {

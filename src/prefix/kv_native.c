@@ -10,8 +10,10 @@
  * lowest bits first). A request is: number of blocks, number of blocks of the sequence plus 1 (0:
  * unknown), tokens of the prompt, tokens of the output, time plus 1 in microseconds (0: unknown),
  * conversation, turn, the blocks, and the blocks of the sequence. Each block is stored as its
- * difference from the block before it, in zigzag form. The first block of a request is stored as
- * its difference from the first block of the previous request.
+ * difference from the block before it, in zigzag form. The first block of a request is stored as its
+ * difference from the first block of the previous request that has blocks, and the first block of a
+ * sequence as its difference from the first block of its request or, if the request has no blocks, of the
+ * previous request that has blocks.
  */
 #include "prefix/kv_log.h"
 

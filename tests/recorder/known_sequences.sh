@@ -1,7 +1,7 @@
 # Programs with known references are recorded exactly: kind, offset in `memory` and size of each, in order.
 memory=$((16#$(nm "$PROGRAMS/sequences" | awk '$3 == "memory" {print $1}')))
 
-# references NAME: prints the references of the function NAME to `memory`.
+# references NAME: prints the references that the function NAME makes to the array `memory`.
 references() {
     local kind address size status=0
     echo "$1:"
