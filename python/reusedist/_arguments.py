@@ -60,7 +60,7 @@ def as_block(block: Union[int, str, None]) -> int:
     if block == "addr":
         return _BLOCK_ADDRESS
     if isinstance(block, str):
-        raise InvalidArgument(f"block: {block!r} is neither a power of two nor 'addr'")
+        raise InvalidArgument(f"block: {block!r} is not valid; give an integer that is a power of two, such as 64, or 'addr'")
     number = as_block_bytes(block, "block")
     if number == 0:
         raise InvalidArgument("block: 0 is neither a power of two nor 'addr'")
