@@ -281,7 +281,7 @@ static rd_status make_room(rd_objects *o, uint64_t n) {
     RD_TRY(rdi_object_table_room(&o->table, o->ctx, n));
     if (o->has_lifetimes)
         RD_TRY(rdi_expiry_room(&o->queue, o->ctx, &o->table, n, o->now));
-    rdi_weight_slots slots = {&o->table.object->slot, sizeof *o->table.object};
+    rdi_slot_places slots = {&o->table.object->slot, sizeof *o->table.object};
     return rdi_weight_axis_room(&o->axis, o->ctx, n, slots);
 }
 

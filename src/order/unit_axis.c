@@ -3,8 +3,6 @@
 
 #include "base/cpu.h"
 
-#include <string.h>
-
 #define WORD_SLOTS (UINT64_C(1) << RDI_UNIT_WORD)
 #define FAN        (UINT64_C(1) << RDI_UNIT_FAN)
 #define SLOTS_MOST ((UINT64_C(1) << 32) - 1024)
@@ -42,8 +40,7 @@ static rd_status reserve(rdi_unit_axis *a, rd_ctx *ctx, uint64_t capacity) {
     for (unsigned k = 0; k < RDI_UNIT_LEVELS; k++)
         RD_TRY(grow_narrow(ctx, &a->sum[k], &a->sum_room[k],
                            ((capacity >> (RDI_UNIT_WORD + RDI_UNIT_FAN * k)) + FAN) & ~(FAN - 1)));
-    for (unsigned k = 0; k < RDI_UNIT_MASKS; k++)
-        RD_TRY(grow(ctx, &a->holes[k], &a->hole_room[k], (capacity >> 6 * (k + 1)) + 1));
+    RD_TRY(rdi_hole_set_reserve(&a->holes, ctx, capacity));
     return grow_narrow(ctx, &a->owner, &a->owner_room, capacity);
 }
 
@@ -51,8 +48,7 @@ void rdi_unit_axis_fini(rdi_unit_axis *a, rd_ctx *ctx) {
     rdi_pages_free(ctx, a->used, (size_t)a->used_room * sizeof *a->used);
     for (unsigned k = 0; k < RDI_UNIT_LEVELS; k++)
         rdi_pages_free(ctx, a->sum[k], (size_t)a->sum_room[k] * sizeof **a->sum);
-    for (unsigned k = 0; k < RDI_UNIT_MASKS; k++)
-        rdi_pages_free(ctx, a->holes[k], (size_t)a->hole_room[k] * sizeof **a->holes);
+    rdi_hole_set_fini(&a->holes, ctx);
     rdi_pages_free(ctx, a->owner, (size_t)a->owner_room * sizeof *a->owner);
 }
 
@@ -119,53 +115,6 @@ static rd_status choose_kernel(rdi_unit_axis *a, rd_ctx *ctx) {
     return RD_OK;
 }
 
-/* ---- holes ---- */
-
-static void set_hole(rdi_unit_axis *a, uint64_t s) {
-    a->top_hole = a->top_hole > s ? a->top_hole : s;
-    for (unsigned k = 0; k < RDI_UNIT_MASKS; k++, s >>= 6) {
-        uint64_t before = a->holes[k][s >> 6];
-        a->holes[k][s >> 6] = before | UINT64_C(1) << (s & 63);
-        if (before)
-            return;
-    }
-}
-
-static void clear_hole(rdi_unit_axis *a, uint64_t s) {
-    for (unsigned k = 0; k < RDI_UNIT_MASKS; k++, s >>= 6) {
-        a->holes[k][s >> 6] &= ~(UINT64_C(1) << (s & 63));
-        if (a->holes[k][s >> 6])
-            return;
-    }
-}
-
-/* Returns the topmost hole below slot s, or 0 if there is none. The search goes up to the lowest
- * level with a set bit before s in the same word, and then down to the hole. */
-static uint64_t hole_below(const rdi_unit_axis *a, uint64_t s) {
-    uint64_t word = 0;
-    unsigned k = 0;
-    for (; k < RDI_UNIT_MASKS; k++, s >>= 6) {
-        word = a->holes[k][s >> 6] & ((UINT64_C(1) << (s & 63)) - 1);
-        if (word)
-            break;
-    }
-    if (k == RDI_UNIT_MASKS) { /* the top level has several words only above 2^24 slots */
-        while (s > 0 && !a->holes[k - 1][s - 1])
-            s--;
-        if (s == 0)
-            return 0;
-        word = a->holes[--k][--s];
-    } else {
-        s >>= 6;
-    }
-    while (true) {
-        s = s << 6 | (rdi_bit_width(word) - 1);
-        if (k-- == 0)
-            return s;
-        word = a->holes[k][s];
-    }
-}
-
 /* ---- changes ---- */
 
 /* Sets the sums of the elements that begin at `next`, which must be the first slot of a word. */
@@ -193,22 +142,21 @@ static inline uint32_t append(rdi_unit_axis *a, uint32_t owner) {
 }
 
 void rdi_unit_remove(rdi_unit_axis *a, uint64_t s) {
-    set_hole(a, s);
+    rdi_hole_set_add(&a->holes, s);
 }
 
 uint32_t rdi_unit_push(rdi_unit_axis *a, uint32_t owner) {
-    uint64_t hole = a->top_hole;
+    uint64_t hole = a->holes.top;
     if (hole) {
         a->take(a, hole);
-        clear_hole(a, hole);
-        a->top_hole = hole_below(a, hole);
-        rdi_unit_prefetch(a, a->top_hole);
+        rdi_hole_set_pop(&a->holes);
+        rdi_unit_prefetch(a, a->holes.top);
     }
     return append(a, owner);
 }
 
 uint32_t rdi_unit_move(rdi_unit_axis *a, uint64_t s, uint32_t owner, uint64_t *above) {
-    if (RDI_UNLIKELY(a->top_hole > s)) {
+    if (RDI_UNLIKELY(a->holes.top > s)) {
         *above = rdi_unit_above(a, s);
         rdi_unit_remove(a, s);
         return rdi_unit_push(a, owner);
@@ -228,10 +176,6 @@ rd_status rdi_unit_axis_init(rdi_unit_axis *a, rd_ctx *ctx, uint64_t unit) {
 
 /* ---- renumbering ---- */
 
-static uint32_t *slot_of(rdi_unit_slots slots, uint32_t owner) {
-    return (uint32_t *)((char *)slots.first + owner * slots.stride);
-}
-
 /* The slots in use of a word, in ascending order. */
 typedef struct tile {
     size_t n;
@@ -240,25 +184,25 @@ typedef struct tile {
 
 /* Copies the slots in use of word w to the tile, empties the word, and prefetches the places where
  * the owners store their slots. */
-static void read_tile(rdi_unit_axis *a, uint64_t w, rdi_unit_slots slots, tile *t) {
-    uint64_t left = a->used[w], holes = a->holes[0][w];
-    a->used[w] = a->holes[0][w] = 0;
+static void read_tile(rdi_unit_axis *a, uint64_t w, rdi_slot_places slots, tile *t) {
+    uint64_t left = a->used[w], holes = rdi_hole_set_take(&a->holes, w);
+    a->used[w] = 0;
     for (t->n = 0; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctzll(left);
         uint32_t owner = holes >> i & 1 ? NO_OWNER : a->owner[w * WORD_SLOTS + i];
         t->owner[t->n++] = owner;
         if (owner != NO_OWNER)
-            RDI_PREFETCH(slot_of(slots, owner));
+            RDI_PREFETCH(rdi_slot_place(slots, owner));
     }
 }
 
 /* Appends the slots of a tile. A hole below all live slots has no effect and is dropped. */
-static void append_tile(rdi_unit_axis *a, const tile *t, rdi_unit_slots slots) {
+static void append_tile(rdi_unit_axis *a, const tile *t, rdi_slot_places slots) {
     for (size_t i = 0; i < t->n; i++) {
         if (t->owner[i] != NO_OWNER) {
-            *slot_of(slots, t->owner[i]) = append(a, t->owner[i]);
+            *rdi_slot_place(slots, t->owner[i]) = append(a, t->owner[i]);
         } else if (a->next > 1) {
-            set_hole(a, a->next);
+            rdi_hole_set_add(&a->holes, a->next);
             append(a, NO_OWNER);
         }
     }
@@ -266,7 +210,7 @@ static void append_tile(rdi_unit_axis *a, const tile *t, rdi_unit_slots slots) {
 
 /* Moves the slots in use to the slots from 1 on. Each tile is read before the previous tile is
  * appended. Appending a tile writes only to words that were read already. */
-static void compact(rdi_unit_axis *a, rdi_unit_slots slots) {
+static void compact(rdi_unit_axis *a, rdi_slot_places slots) {
     uint64_t words = (a->next - 1) / WORD_SLOTS + 1;
     tile t[2];
     a->next = 1;
@@ -276,13 +220,6 @@ static void compact(rdi_unit_axis *a, rdi_unit_slots slots) {
             read_tile(a, w + 1, slots, &t[(w + 1) % 2]);
         append_tile(a, &t[w % 2], slots);
     }
-}
-
-/* Empties the set of holes except for its lowest level, which read_tile() empties. */
-static void clear_holes(rdi_unit_axis *a) {
-    for (unsigned k = 1; k < RDI_UNIT_MASKS; k++)
-        memset(a->holes[k], 0, ((a->next >> 6 * (k + 1)) + 1) * sizeof **a->holes);
-    a->top_hole = 0;
 }
 
 static rd_status enlarge(rdi_unit_axis *a, rd_ctx *ctx, uint64_t slots) {
@@ -297,10 +234,10 @@ static rd_status enlarge(rdi_unit_axis *a, rd_ctx *ctx, uint64_t slots) {
     return RD_OK;
 }
 
-rd_status rdi_unit_axis_room(rdi_unit_axis *a, rd_ctx *ctx, uint64_t n, rdi_unit_slots slots) {
+rd_status rdi_unit_axis_room(rdi_unit_axis *a, rd_ctx *ctx, uint64_t n, rdi_slot_places slots) {
     if (RDI_LIKELY(a->next + n < a->capacity))
         return RD_OK;
-    clear_holes(a);
+    rdi_hole_set_clear(&a->holes, a->next);
     compact(a, slots);
     a->renumberings++;
     uint64_t wanted = 4 * a->next + n;

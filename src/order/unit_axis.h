@@ -18,31 +18,26 @@
 #ifndef RDI_UNIT_AXIS_H
 #define RDI_UNIT_AXIS_H
 
-#include "base/common.h"
+#include "order/hole_set.h"
 
 #define RDI_UNIT_WORD   6 /* log2 of the number of slots per element of level 0 */
 #define RDI_UNIT_FAN    4 /* log2 of the number of elements per group */
 #define RDI_UNIT_LEVELS 7 /* number of levels, enough for 2^32 slots */
-#define RDI_UNIT_MASKS  4 /* number of levels of the bit sets of holes; 64 bits per word */
 
 typedef struct rdi_unit_axis rdi_unit_axis;
 struct rdi_unit_axis {
     uint64_t
-        *used; /* one bit per slot, set for live slots and holes; no bit from `next` on is set */
+        *used; /* one bit per slot, set for live slots and holes, and for no slot from `next` on */
     uint64_t used_room;
-    uint32_t *sum
-        [RDI_UNIT_LEVELS]; /* per level and element: number of slots in use before the element in its group */
+    /* per level and element: number of slots in use before the element in its group */
+    uint32_t *sum[RDI_UNIT_LEVELS];
     uint64_t sum_room[RDI_UNIT_LEVELS];
-    uint64_t *holes[RDI_UNIT_MASKS]; /* level 0: one bit per slot, set for holes; each higher
-                                        level: one bit per word of the level below, set if the
-                                        word is not 0 */
-    uint64_t hole_room[RDI_UNIT_MASKS];
+    rdi_hole_set holes;
     uint32_t *owner; /* owner of each slot */
     uint64_t owner_room;
     uint64_t unit;         /* the capacity is a multiple of this number of slots */
     uint64_t capacity;     /* number of allocated slots; next < capacity */
     uint64_t next;         /* the next slot to be used */
-    uint64_t top_hole;     /* the topmost hole; 0: none */
     uint64_t renumberings; /* number of times that the slots were renumbered */
     /* above() and take() of unit_axis.c, compiled for the instruction set of this processor */
     uint64_t (*above)(const rdi_unit_axis *a, uint64_t s);
@@ -53,16 +48,9 @@ struct rdi_unit_axis {
 rd_status rdi_unit_axis_init(rdi_unit_axis *a, rd_ctx *ctx, uint64_t unit);
 void rdi_unit_axis_fini(rdi_unit_axis *a, rd_ctx *ctx); /* a zeroed axis is allowed */
 
-/* The places where objects store the numbers of their slots, which the axis updates when it
- * renumbers slots: object i stores its slot i * `stride` bytes after `first`. */
-typedef struct rdi_unit_slots {
-    uint32_t *first;
-    size_t stride;
-} rdi_unit_slots;
-
 /* Makes room for n more slots. If they do not fit, renumbers the slots in use in their order. Then
  * enlarges the axis if more than about a third of it is still in use. */
-rd_status rdi_unit_axis_room(rdi_unit_axis *a, rd_ctx *ctx, uint64_t n, rdi_unit_slots slots);
+rd_status rdi_unit_axis_room(rdi_unit_axis *a, rd_ctx *ctx, uint64_t n, rdi_slot_places slots);
 
 /* Returns the number of slots in use above slot s, which must be in use. */
 static inline uint64_t rdi_unit_above(const rdi_unit_axis *a, uint64_t s) {

@@ -3,8 +3,6 @@
 
 #include "base/cpu.h"
 
-#include <string.h>
-
 #define FAN        (UINT64_C(1) << RDI_WEIGHT_FAN)
 #define SLOTS_MOST ((UINT64_C(1) << 32) - 1024)
 
@@ -32,8 +30,7 @@ static rd_status reserve(rdi_weight_axis *a, rd_ctx *ctx, uint64_t capacity) {
     for (unsigned k = 0; k < RDI_WEIGHT_LEVELS; k++)
         RD_TRY(grow(ctx, &a->sum[k], &a->sum_room[k],
                     ((capacity >> RDI_WEIGHT_FAN * k) + FAN) & ~(FAN - 1)));
-    for (unsigned k = 0; k < RDI_WEIGHT_MASKS; k++)
-        RD_TRY(grow(ctx, &a->holes[k], &a->hole_room[k], (capacity >> 6 * (k + 1)) + 1));
+    RD_TRY(rdi_hole_set_reserve(&a->holes, ctx, capacity));
     void *owner = a->owner;
     rd_status status =
         rdi_pages_grow_array(ctx, &owner, &a->owner_room, capacity, sizeof *a->owner);
@@ -44,8 +41,7 @@ static rd_status reserve(rdi_weight_axis *a, rd_ctx *ctx, uint64_t capacity) {
 void rdi_weight_axis_fini(rdi_weight_axis *a, rd_ctx *ctx) {
     for (unsigned k = 0; k < RDI_WEIGHT_LEVELS; k++)
         rdi_pages_free(ctx, a->sum[k], (size_t)a->sum_room[k] * sizeof **a->sum);
-    for (unsigned k = 0; k < RDI_WEIGHT_MASKS; k++)
-        rdi_pages_free(ctx, a->holes[k], (size_t)a->hole_room[k] * sizeof **a->holes);
+    rdi_hole_set_fini(&a->holes, ctx);
     rdi_pages_free(ctx, a->owner, (size_t)a->owner_room * sizeof *a->owner);
 }
 
@@ -115,64 +111,18 @@ static rd_status choose_kernel(rdi_weight_axis *a, rd_ctx *ctx) {
 
 /* ---- holes ---- */
 
-static void set_hole(rdi_weight_axis *a, uint64_t s) {
-    a->top_hole = a->top_hole > s ? a->top_hole : s;
-    for (unsigned k = 0; k < RDI_WEIGHT_MASKS; k++, s >>= 6) {
-        uint64_t before = a->holes[k][s >> 6];
-        a->holes[k][s >> 6] = before | UINT64_C(1) << (s & 63);
-        if (before)
-            return;
-    }
-}
-
-static void clear_hole(rdi_weight_axis *a, uint64_t s) {
-    for (unsigned k = 0; k < RDI_WEIGHT_MASKS; k++, s >>= 6) {
-        a->holes[k][s >> 6] &= ~(UINT64_C(1) << (s & 63));
-        if (a->holes[k][s >> 6])
-            return;
-    }
-}
-
-/* Returns the topmost hole below slot s, or 0 if there is none. The search goes up to the lowest
- * level with a set bit before s in the same word, and then down to the hole. */
-static uint64_t hole_below(const rdi_weight_axis *a, uint64_t s) {
-    uint64_t word = 0;
-    unsigned k = 0;
-    for (; k < RDI_WEIGHT_MASKS; k++, s >>= 6) {
-        word = a->holes[k][s >> 6] & ((UINT64_C(1) << (s & 63)) - 1);
-        if (word)
-            break;
-    }
-    if (k == RDI_WEIGHT_MASKS) { /* the top level has several words only above 2^24 slots */
-        while (s > 0 && !a->holes[k - 1][s - 1])
-            s--;
-        if (s == 0)
-            return 0;
-        word = a->holes[--k][--s];
-    } else {
-        s >>= 6;
-    }
-    while (true) {
-        s = s << 6 | (rdi_bit_width(word) - 1);
-        if (k-- == 0)
-            return s;
-        word = a->holes[k][s];
-    }
-}
-
 /* Subtracts `weight` from the holes, beginning with the topmost hole, until all of it is subtracted
  * or no hole is left. */
 static void fill_holes(rdi_weight_axis *a, uint64_t weight) {
-    while (weight && a->top_hole) {
-        uint64_t hole = a->top_hole, room = weight_of(a, hole);
+    while (weight && a->holes.top) {
+        uint64_t hole = a->holes.top, room = weight_of(a, hole);
         uint64_t part = room < weight ? room : weight;
         a->take(a, hole, part);
         a->used -= part;
         weight -= part;
         if (part == room) {
-            clear_hole(a, hole);
-            a->top_hole = hole_below(a, hole);
-            rdi_weight_prefetch(a, a->top_hole);
+            rdi_hole_set_pop(&a->holes);
+            rdi_weight_prefetch(a, a->holes.top);
         }
     }
 }
@@ -205,12 +155,12 @@ static inline uint32_t append(rdi_weight_axis *a, uint32_t owner, uint64_t weigh
 
 void rdi_weight_remove(rdi_weight_axis *a, uint64_t s) {
     if (weight_of(a, s))
-        set_hole(a, s);
+        rdi_hole_set_add(&a->holes, s);
 }
 
 /* Gives the next slot to `owner` with the weight `weight`, and subtracts `rest` from the holes. */
 static uint32_t push(rdi_weight_axis *a, uint32_t owner, uint64_t weight, uint64_t rest) {
-    if (a->top_hole)
+    if (a->holes.top)
         fill_holes(a, rest);
     a->has_empty = a->has_empty || weight == 0;
     a->used += weight;
@@ -226,7 +176,7 @@ uint32_t rdi_weight_push(rdi_weight_axis *a, uint32_t owner, uint64_t weight) {
 static __attribute__((noinline)) uint32_t move_between_holes(rdi_weight_axis *a, uint64_t s,
                                                              uint32_t owner, uint64_t before,
                                                              uint64_t weight, uint64_t *above) {
-    if (a->top_hole > s) {
+    if (a->holes.top > s) {
         *above = rdi_weight_above(a, s);
         rdi_weight_remove(a, s);
         return push(a, owner, weight, weight);
@@ -236,13 +186,13 @@ static __attribute__((noinline)) uint32_t move_between_holes(rdi_weight_axis *a,
     *above = a->take(a, s, part);
     a->used -= part;
     if (before > part)
-        set_hole(a, s);
+        rdi_hole_set_add(&a->holes, s);
     return push(a, owner, weight, weight - part);
 }
 
 uint32_t rdi_weight_move(rdi_weight_axis *a, uint64_t s, uint32_t owner, uint64_t before,
                          uint64_t weight, uint64_t *above) {
-    if (RDI_UNLIKELY(a->top_hole > s || before != weight))
+    if (RDI_UNLIKELY(a->holes.top > s || before != weight))
         return move_between_holes(a, s, owner, before, weight, above);
     /* There is no hole above s, so the weight of the new slot fills the hole at s exactly. */
     *above = a->take(a, s, weight);
@@ -259,10 +209,6 @@ rd_status rdi_weight_axis_init(rdi_weight_axis *a, rd_ctx *ctx, uint64_t unit) {
 
 /* ---- renumbering ---- */
 
-static uint32_t *slot_of(rdi_weight_slots slots, uint32_t owner) {
-    return (uint32_t *)((char *)slots.first + owner * slots.stride);
-}
-
 /* Up to TILE slots in ascending order, with their weights and owners. */
 typedef struct tile {
     size_t n;
@@ -274,10 +220,10 @@ typedef struct tile {
 /* Copies the slots [from, to) that may be live or holes to the tile, clears their bits in the set
  * of holes, and prefetches the places where their owners store their slots. The tile is one word of
  * the set. */
-static void read_tile(rdi_weight_axis *a, uint64_t from, uint64_t to, rdi_weight_slots slots,
+static void read_tile(rdi_weight_axis *a, uint64_t from, uint64_t to, rdi_slot_places slots,
                       tile *t) {
     bool has_empty = a->has_empty;
-    uint64_t holes = from < to ? a->holes[0][from / TILE] : 0;
+    uint64_t holes = from < to ? rdi_hole_set_take(&a->holes, from / TILE) : 0;
     size_t n = 0;
     for (uint64_t s = from; s < to; s++) {
         uint64_t weight = weight_of(a, s);
@@ -288,11 +234,9 @@ static void read_tile(rdi_weight_axis *a, uint64_t from, uint64_t to, rdi_weight
         n += weight != 0 || has_empty;
     }
     t->n = n;
-    if (from < to)
-        a->holes[0][from / TILE] = 0;
     for (size_t i = 0; i < t->n; i++)
         if (t->owner[i] != RDI_WEIGHT_NONE)
-            RDI_PREFETCH(slot_of(slots, t->owner[i]));
+            RDI_PREFETCH(rdi_slot_place(slots, t->owner[i]));
 }
 
 /* Appends the owner and the weight of an old slot during a renumbering. Returns the new slot. */
@@ -306,21 +250,21 @@ static uint32_t append_old(rdi_weight_axis *a, uint32_t owner, uint64_t weight) 
 static void append_hole(rdi_weight_axis *a, uint64_t weight) {
     if (weight == 0 || a->next == 1)
         return;
-    set_hole(a, a->next);
+    rdi_hole_set_add(&a->holes, a->next);
     append_old(a, RDI_WEIGHT_NONE, weight);
 }
 
 /* Returns whether entry i of a tile is live. A slot whose weight is not 0 is either live or a hole.
  * A slot with the weight 0 is live if it is still the slot of its owner. */
-static inline bool is_live(const tile *t, size_t i, rdi_weight_slots slots) {
+static inline bool is_live(const tile *t, size_t i, rdi_slot_places slots) {
     if (RDI_LIKELY(t->weight[i] != 0))
         return !t->is_hole[i];
-    return t->owner[i] != RDI_WEIGHT_NONE && *slot_of(slots, t->owner[i]) == t->slot[i];
+    return t->owner[i] != RDI_WEIGHT_NONE && *rdi_slot_place(slots, t->owner[i]) == t->slot[i];
 }
 
 /* Appends the live slots of a tile and the holes before them. *hole is the weight of the holes
  * since the last live slot. */
-static void append_tile(rdi_weight_axis *a, const tile *t, rdi_weight_slots slots, uint64_t *hole) {
+static void append_tile(rdi_weight_axis *a, const tile *t, rdi_slot_places slots, uint64_t *hole) {
     for (size_t i = 0; i < t->n; i++) {
         if (!is_live(t, i, slots)) {
             *hole += t->weight[i];
@@ -328,13 +272,13 @@ static void append_tile(rdi_weight_axis *a, const tile *t, rdi_weight_slots slot
         }
         append_hole(a, *hole);
         *hole = 0;
-        *slot_of(slots, t->owner[i]) = append_old(a, t->owner[i], t->weight[i]);
+        *rdi_slot_place(slots, t->owner[i]) = append_old(a, t->owner[i], t->weight[i]);
     }
 }
 
 /* Moves the live slots and the holes between them to the slots from 1 on. Each tile is read before
  * the previous tile is appended. Appending a tile writes only to slots that were read already. */
-static void compact(rdi_weight_axis *a, rdi_weight_slots slots) {
+static void compact(rdi_weight_axis *a, rdi_slot_places slots) {
     uint64_t end = a->next, hole = 0;
     tile t[2];
     a->next = 1;
@@ -346,13 +290,6 @@ static void compact(rdi_weight_axis *a, rdi_weight_slots slots) {
         append_tile(a, now, slots, &hole);
     }
     append_hole(a, hole);
-}
-
-/* Empties the set of holes except for its lowest level, which read_tile() clears. */
-static void clear_holes(rdi_weight_axis *a) {
-    for (unsigned k = 1; k < RDI_WEIGHT_MASKS; k++)
-        memset(a->holes[k], 0, ((a->next >> 6 * (k + 1)) + 1) * sizeof **a->holes);
-    a->top_hole = 0;
 }
 
 static rd_status enlarge(rdi_weight_axis *a, rd_ctx *ctx, uint64_t slots) {
@@ -367,11 +304,10 @@ static rd_status enlarge(rdi_weight_axis *a, rd_ctx *ctx, uint64_t slots) {
     return RD_OK;
 }
 
-rd_status rdi_weight_axis_room(rdi_weight_axis *a, rd_ctx *ctx, uint64_t n,
-                               rdi_weight_slots slots) {
+rd_status rdi_weight_axis_room(rdi_weight_axis *a, rd_ctx *ctx, uint64_t n, rdi_slot_places slots) {
     if (RDI_LIKELY(a->next + n < a->capacity))
         return RD_OK;
-    clear_holes(a);
+    rdi_hole_set_clear(&a->holes, a->next);
     compact(a, slots);
     a->renumberings++;
     uint64_t wanted = 4 * a->next + n;

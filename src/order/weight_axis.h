@@ -26,27 +26,22 @@
 #ifndef RDI_WEIGHT_AXIS_H
 #define RDI_WEIGHT_AXIS_H
 
-#include "base/common.h"
+#include "order/hole_set.h"
 
 #define RDI_WEIGHT_FAN    3  /* log2 of the number of elements per group */
 #define RDI_WEIGHT_LEVELS 11 /* number of levels, enough for 2^32 slots */
-#define RDI_WEIGHT_MASKS  4  /* number of levels of the set of holes, in words of 64 bits */
 
 typedef struct rdi_weight_axis rdi_weight_axis;
 struct rdi_weight_axis {
     uint64_t *sum[RDI_WEIGHT_LEVELS]; /* sums of weights inside the groups of each level */
     uint64_t sum_room[RDI_WEIGHT_LEVELS];
-    uint64_t *holes[RDI_WEIGHT_MASKS]; /* level 0: one bit per slot, set for holes; each higher
-                                          level: one bit per word of the level below, set if the
-                                          word is not 0 */
-    uint64_t hole_room[RDI_WEIGHT_MASKS];
+    rdi_hole_set holes;
     uint32_t *owner; /* owner of each slot */
     uint64_t owner_room;
     uint64_t unit;         /* the capacity is a multiple of this number of slots */
     uint64_t capacity;     /* number of allocated slots; next < capacity */
     uint64_t next;         /* the next slot to be used */
     uint64_t open;         /* weight of the slots before `next` in the group of `next` */
-    uint64_t top_hole;     /* the topmost hole; 0: none */
     uint64_t used;         /* weight of all slots */
     bool has_empty;        /* true: a live slot may have the weight 0 */
     uint64_t renumberings; /* number of times that the slots were renumbered */
@@ -60,17 +55,10 @@ void rdi_weight_axis_fini(rdi_weight_axis *a, rd_ctx *ctx); /* a zeroed axis is 
 
 #define RDI_WEIGHT_NONE UINT32_MAX /* the owner of a slot without an object */
 
-/* The places where objects store the numbers of their slots, which the axis updates when it
- * renumbers slots: object i stores its slot i * `stride` bytes after `first`. */
-typedef struct rdi_weight_slots {
-    uint32_t *first;
-    size_t stride;
-} rdi_weight_slots;
-
 /* Makes room for n more slots. If they do not fit, renumbers the slots in their order, without empty
  * slots and with neighboring holes joined. Then enlarges the axis if more than about a third of it is
  * still in use. */
-rd_status rdi_weight_axis_room(rdi_weight_axis *a, rd_ctx *ctx, uint64_t n, rdi_weight_slots slots);
+rd_status rdi_weight_axis_room(rdi_weight_axis *a, rd_ctx *ctx, uint64_t n, rdi_slot_places slots);
 
 /* Returns the weight above slot s. */
 uint64_t rdi_weight_above(const rdi_weight_axis *a, uint64_t s);

@@ -106,7 +106,7 @@ static uint32_t enter_top(rd_sharing *s, rdi_private_stack *stack, uint64_t id, 
 }
 
 rd_status rdi_private_axis_room(rd_sharing *s, rdi_private_stack *stack, uint64_t n) {
-    rdi_unit_slots slots = {&s->copies->slot, sizeof *s->copies};
+    rdi_slot_places slots = {&s->copies->slot, sizeof *s->copies};
     return rdi_unit_axis_room(&stack->axis, s->ctx, n, slots);
 }
 

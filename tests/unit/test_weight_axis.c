@@ -81,7 +81,7 @@ static void compare(rd_ctx *ctx, uint64_t seed, uint32_t owners, size_t steps) {
     assert_non_null(m);
     assert_int_equal(rdi_weight_axis_init(&a, ctx, UNIT), RD_OK);
     for (size_t i = 0; i < steps; i++) {
-        rdi_weight_slots slots = {m->slot, sizeof *m->slot};
+        rdi_slot_places slots = {m->slot, sizeof *m->slot};
         assert_int_equal(rdi_weight_axis_room(&a, ctx, 1, slots), RD_OK);
         step(&a, m, &rng, (unsigned)(seed % KINDS), owners);
     }
