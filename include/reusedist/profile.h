@@ -220,10 +220,10 @@ RD_API RD_CHECKED rd_status rd_profile_parse(rd_ctx *ctx, const char *name, cons
 /* Makes the text of the profile file, terminated by NUL. Free the text with rd_text_free(). */
 RD_API RD_CHECKED rd_status rd_profile_json(rd_profile *p, char **out, size_t *n);
 
-/* Sums the profiles of independent runs. All profiles must have the same block size, bound, kinds,
- * order of threads, warm-up and expiry, and the same kind of distances: of shared or private stacks,
- * of blocks or of bytes of objects. The result has the finest bins that all of them have. The function returns RD_EINVAL for
- * profiles that cannot be summed; the message gives the reason. */
+/* Sums the profiles of independent runs. All profiles must have the same block size, bound, kinds, order
+ * of threads, warm-up and expiry, and the same kind of distances: of shared or private stacks, of blocks
+ * or of bytes of objects. The result has the finest bins that all of them have. The function returns
+ * RD_EINVAL for profiles that cannot be summed; the message gives the reason. */
 RD_API RD_CHECKED rd_status rd_profile_merge(rd_ctx *ctx, rd_profile *const *parts, size_t n,
                                              rd_profile **out);
 

@@ -201,9 +201,9 @@ typedef struct rd_join {
 
 /* Opens a trace that delivers the records of several traces, one trace after the other. The positions of
  * events continue from trace to trace. The joined trace has the format of the first trace, which this
- * function asks for, and rd_trace_has_processes() returns the same for both, but each batch has the columns of its own trace. The caller closes the traces; the
- * last one that `next` returned must stay open until the joined trace is closed or `next` is called
- * again. */
+ * function asks for, and rd_trace_has_processes() returns the same for both, but each batch has the
+ * columns of its own trace. The caller closes the traces; the last one that `next` returned must stay
+ * open until the joined trace is closed or `next` is called again. */
 RD_API RD_CHECKED rd_status rd_trace_join(rd_ctx *ctx, const rd_join *config, rd_trace **out);
 
 /* Configuration of the order of lockstep, in which the threads alternate and each delivers `turn`

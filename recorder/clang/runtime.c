@@ -227,9 +227,8 @@ static void put_event(uint64_t head, const void *address, uint64_t size, uint64_
  * thread. */
 static void tell_stack(void) {
     static __thread void *stack;
-    static __thread size_t
-        size; /* 0: unknown. A forked child has the value of its parent, because it
-                                    must not ask the C library. */
+    /* 0: unknown. A forked child has the value of its parent, because it must not ask the C library. */
+    static __thread size_t size;
     pthread_attr_t attributes;
     if (!size && pthread_getattr_np(pthread_self(), &attributes) == 0) {
         pthread_attr_getstack(&attributes, &stack, &size);

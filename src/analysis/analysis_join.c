@@ -10,9 +10,8 @@ typedef struct joined_inputs {
     size_t next;              /* index of the next input */
     rdi_analysis_reading now; /* the input that is being read; now.trace is NULL if there is none */
     bool processes;           /* rd_trace_has_processes() of the first input */
-    bool
-        refused; /* true: an input does not fit the analysis, so that there is no result, not even a
-                     partial one */
+    /* true: an input does not fit the analysis, so that there is no result, not even a partial one */
+    bool refused;
 } joined_inputs;
 
 /* Stores the counts of the current input, and closes it if it is a file. */

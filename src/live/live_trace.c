@@ -194,8 +194,9 @@ static void fetch_ahead(const live_reader *l, const uint64_t *run) {
         RDI_PREFETCH(run + i);
 }
 
-/* Decodes records in runs. Sets l->bare to whether the analysis needs no sizes of the first run, and stops before the first run for which this differs. Returns the number of decoded
- * records. If l->bare is false, sets *good to whether all decoded records are valid. */
+/* Decodes records in runs. Sets l->bare to whether the analysis needs no sizes of the first run, and stops before
+ * the first run for which this differs. Returns the number of decoded records. If l->bare is false, sets *good to
+ * whether all decoded records are valid. */
 static size_t decode_runs(live_reader *l, const uint64_t *words, size_t n, uint64_t tag,
                           bool *good) {
     unsigned shift = l->live->collapse - 1;

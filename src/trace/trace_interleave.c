@@ -45,9 +45,8 @@ typedef struct order_queue {
                                 position, it was reused */
     uint64_t missed; /* number of turns missed while the reorder buffer was full and had no record
                         of the thread */
-    uint64_t
-        late; /* number of turns that the thread missed before its first record was read, and has not
-                        had since */
+    /* number of turns that the thread missed before its first record was read, less the turns that it has had since */
+    uint64_t late;
     bool began; /* true: a record of the thread was read */
 } order_queue;
 
